@@ -23,7 +23,7 @@ from numpy.random import Generator
 from pydantic import JsonValue
 
 from agents.players.registry import PRELOAD, make_player, parse_spec
-from agents.players.specs import PlayerSpec, Seating
+from agents.players.specs import Seating
 from agents.search.algorithms import SEARCHES
 from agents.worker.protocol import Chosen
 from evals.leakage.omniscient import OmniscientRequest
@@ -31,14 +31,26 @@ from evals.leakage.twins import OpenTable
 from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, read_data
 from games import library
 from games.contract import Game
-from games.engine import Decision, Match, Player, play_match
+from games.engine import Decision, Effort, Match, Player, play_match
 from games.information import SeatLog
 from games.modules import LocalModule
 from games.table import Position
 from games.values import CHANCE, Action, Json
 from tools.guest.protocol import decoded
-from tools.playtest.intervals import Estimate, NoSamplesError, mean_interval, share_interval
-from tools.playtest.jobs import GameSetup, SandboxRecipe, keep_sandbox, sandbox_of_process
+from tools.playtest.intervals import (
+    Estimate,
+    NoSamplesError,
+    Sampled,
+    mean_interval,
+    share_interval,
+)
+from tools.playtest.jobs import (
+    GameSetup,
+    PlayerSpec,
+    SandboxRecipe,
+    keep_sandbox,
+    sandbox_of_process,
+)
 from tools.playtest.journal import journal_at
 from tools.playtest.ratings import win_share
 from tools.playtest.runner import Workers, play_all
@@ -125,8 +137,8 @@ class OmniscientPlayer:
         if len(legal) == 1:
             return Decision(legal[0])
         request = OmniscientRequest(
-            algorithm=self.spec.name,
-            search={**self.spec.of(SEARCHES[self.spec.name].settings)},
+            algorithm=self.spec.player,
+            search={**self.spec.of(SEARCHES[self.spec.player].settings)},
             seat=self.seat,
             num_players=self.num_players,
             words=generator.integers(0, 2**32, size=4).tolist(),
@@ -135,7 +147,8 @@ class OmniscientPlayer:
         )
         deadline = float(self.spec.settings["deadline"])
         reply = self.worker.request("choose_omniscient", request._asdict(), deadline)
-        return Decision(*decoded(Chosen, reply))
+        chosen = decoded(Chosen, reply)
+        return Decision(chosen.action, Effort.of(chosen.effort))
 
 
 @dataclass(frozen=True)
@@ -285,7 +298,7 @@ def _identity(setup: DealSetup, seed: int) -> dict[str, Json]:
     """What the journal of a game belongs to; how many deals are played is no part of it."""
     fields = {name: value for name, value in asdict(setup).items() if name not in _AMOUNTS}
     source_id = sha256(library.source(setup.game).encode()).hexdigest()
-    return {**fields, "source_id": source_id, "player": str(parse_spec(setup.spec)), "seed": seed}
+    return {**fields, "source_id": source_id, "player": parse_spec(setup.spec).name, "seed": seed}
 
 
 _AMOUNTS = ("quick", "full", "at_least")
@@ -294,10 +307,10 @@ _AMOUNTS = ("quick", "full", "at_least")
 def _row(setup: DealSetup, deals: Sequence[Row]) -> Row:
     whole = [deal for deal in deals if not deal["reasons"]]
 
-    def estimated(name: str, interval: Callable[[Sequence[float]], Estimate]) -> JsonValue:
+    def estimated(name: str, interval: Callable[[Sequence[float], Sampled], Estimate]) -> JsonValue:
         values = [fmean(deal[name]) for deal in whole]
         try:
-            return interval(values).model_dump(mode="json")
+            return interval(values, "deals").model_dump(mode="json")
         except NoSamplesError:
             return None
 
@@ -306,7 +319,7 @@ def _row(setup: DealSetup, deals: Sequence[Row]) -> Row:
         "game": setup.label,
         "module": setup.game,
         "parameters": dict(setup.parameters),
-        "player": str(parse_spec(setup.spec)),
+        "player": parse_spec(setup.spec).name,
         "seats": setup.players,
         "deals": len(deals),
         "whole_deals": len(whole),

@@ -46,7 +46,7 @@ from evals.openspiel import MISSING, THEIR_EXPLORATION, Ask, has_openspiel, thei
 from evals.results import EvalOptions, EvalResult, Row, Score
 from games import library
 from games.engine import Player
-from games.information import SeatLog
+from games.information import SeatLog, entry_rows
 from games.modules import bind, first_state, load_namespace
 from games.streams import stream
 from games.values import Action, canonical_key
@@ -227,7 +227,7 @@ def classes(game: SequenceForm, seat: int) -> list[int]:
     first = dict[str, int]()
     numbers = list[int]()
     for number in range(len(game.seats[seat].states)):
-        told = canonical_key([*game.log(seat, number).entries])
+        told = canonical_key([*entry_rows(game.log(seat, number).entries)])
         numbers.append(first.setdefault(min(_exchanged(told)), number))
     return numbers
 
@@ -406,7 +406,7 @@ def _effective(size: SolvingSize) -> Row:
     return {
         **machine(),
         "iterations": _ITERATIONS,
-        "ismcts": str(parse_spec(f"ismcts:simulations={size.held}")),
+        "ismcts": parse_spec(f"ismcts:simulations={size.held}").name,
         "exploration_openspiel": THEIR_EXPLORATION,
         "searches_a_state": {str(count): k for count, k in size.searches.items()},
         "process": "the solver in a plain process, on the library; ismcts in a sandboxed worker",

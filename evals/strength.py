@@ -79,7 +79,7 @@ def run(
         scores=tuple(scores),
         samples=tuple(samples),
         effective={
-            "player": str(spec),
+            "player": spec.name,
             "runs": "library modules in this process, without a sandbox",
             "games a seat of tic-tac-toe": size.games,
             "pairs of connect four": size.pairs,
@@ -100,7 +100,7 @@ def connect_four(
     for point in pairs(settings, SIMULATIONS, seed, size.pairs):
         points.append(point)
         tell(f"connect four: {sum(points):g} of {len(points)} pairs")
-    share = share_interval(points)
+    share = share_interval(points, "pairs")
     required = LOW_AT_LEAST if size.pairs >= FULL.pairs else None
     sample: Row = {
         "game": "connect_four",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Literal, Protocol, Self, TypeAlias, TypeVar, get_args, runtime_checkable
 
 from numpy.random import Generator
 
@@ -15,16 +15,105 @@ from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, Observatio
 Ending: TypeAlias = Literal["finished", "unfinished", "forfeit", "fault"]
 
 
+_Reported = TypeVar("_Reported", int, float, str)
+EffortFigure: TypeAlias = Literal[
+    "simulations_done",
+    "belief_consistency",
+    "surprises",
+    "failed_searches",
+    "model_calls",
+    "tokens_in",
+    "tokens_out",
+    "estimated_calls",
+    "dollars",
+]
+EffortWord: TypeAlias = Literal["algorithm", "belief", "fallback"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The effort of a decision; a field is None where the player reports no such thing.
+
+    Attributes:
+        algorithm: How it was decided.
+        belief: Where hidden states came from.
+        fallback: How the action was come by, where it was not decided.
+        simulations_done: Of a search.
+        belief_consistency: Share of the states tried that reproduced what the seat saw.
+        surprises: 1 where a learned model did not explain what the seat saw, else 0.
+        failed_searches: 1 where the search in a learned model failed, else 0.
+        model_calls: Requests to a language model.
+        tokens_in: Tokens that it read.
+        tokens_out: Tokens that it wrote.
+        estimated_calls: Requests whose tokens are estimated.
+        dollars: Their cost by the configured prices.
+        more: What this kind of player alone reports, its settings included.
+    """
+
+    algorithm: str | None = None
+    belief: str | None = None
+    fallback: str | None = None
+    simulations_done: int | None = None
+    belief_consistency: float | None = None
+    surprises: int | None = None
+    failed_searches: int | None = None
+    model_calls: int | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    estimated_calls: int | None = None
+    dollars: float | None = None
+    more: Mapping[str, Json] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, row: Mapping[str, Json]) -> Self:
+        """The effort that `row` wrote, or that a worker claims.
+
+        Raises:
+            ValueError: If a figure is no number, or a word no text.
+        """
+        rest = dict(row)
+
+        def taken(name: str, *kinds: type[_Reported]) -> _Reported | None:
+            value = rest.pop(name, None)
+            if value is None or (isinstance(value, kinds) and not isinstance(value, bool)):
+                return value
+            raise ValueError(f"{name} is {show(value)}; required: {kinds[0].__name__}")
+
+        return cls(
+            algorithm=taken("algorithm", str),
+            belief=taken("belief", str),
+            fallback=taken("fallback", str),
+            simulations_done=taken("simulations_done", int),
+            belief_consistency=taken("belief_consistency", float, int),
+            surprises=taken("surprises", int),
+            failed_searches=taken("failed_searches", int),
+            model_calls=taken("model_calls", int),
+            tokens_in=taken("tokens_in", int),
+            tokens_out=taken("tokens_out", int),
+            estimated_calls=taken("estimated_calls", int),
+            dollars=taken("dollars", float, int),
+            more=rest,
+        )
+
+    def row(self) -> dict[str, Json]:
+        """All that is reported, by name, as files hold it."""
+        named = ((name, getattr(self, name)) for name in _EFFORT)
+        return {**self.more, **{name: value for name, value in named if value is not None}}
+
+
+_EFFORT: tuple[EffortFigure | EffortWord, ...] = (*get_args(EffortWord), *get_args(EffortFigure))
+
+
 @dataclass(frozen=True)
 class Decision:
-    """What a player chose, and what the choice really used (simulations, belief, time)."""
+    """The choice of a player, and its effort."""
 
     action: Action
-    effort: dict[str, Json] = field(default_factory=dict)
+    effort: Effort = field(default_factory=Effort)
 
 
 class Player(Protocol):
-    """Who sits at a seat. It sees its own log and the legal actions, nothing else."""
+    """A player at a seat. It sees its own log and the legal actions, nothing else."""
 
     def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
         """Choose one of `legal`.
@@ -42,13 +131,13 @@ class RandomPlayer:
     def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
         """See `Player.choose`; the log is not looked at."""
         del log
-        return Decision(legal[int(generator.integers(len(legal)))], {"algorithm": "random"})
+        return Decision(legal[int(generator.integers(len(legal)))], Effort("random"))
 
     def close(self) -> None:
         """Nothing to release."""
 
 
-Learned: TypeAlias = tuple[str, Mapping[str, Json]]
+Learned: TypeAlias = tuple[str, Effort]
 
 
 @runtime_checkable
@@ -59,7 +148,7 @@ class Learner(Protocol):
         """Take in what its entrant learned in earlier deals, oldest first."""
 
     def learn(self, returns: Sequence[float] | None) -> Learned:
-        """What it takes from the match, "" for nothing, and what it used beyond its decisions.
+        """The lesson of the match, "" for none, and the effort beyond its decisions.
 
         Args:
             returns: By seat; None where the match did not finish.
@@ -91,7 +180,7 @@ class Ply:
     action: Action
     rewards: tuple[float, ...]
     events: tuple[tuple[str, ...], ...]
-    effort: dict[str, Json]
+    effort: Effort
     state: State
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from games.engine import Match, Ply
+from games.engine import Effort, Match, Ply
 from games.text import one_line
 from games.values import CHANCE, Action, Json
 
@@ -89,6 +89,7 @@ def ply_row(ply: Ply) -> dict[str, Json]:
     """A ply as files hold it: lists and no tuples, and no state (closed deck)."""
     row = {name: getattr(ply, name) for name in _OF_A_PLY}
     row["legal"], row["rewards"] = list(ply.legal), list(ply.rewards)
+    row["effort"] = ply.effort.row()
     return row | {"events": [list(seat) for seat in ply.events]}
 
 
@@ -96,6 +97,7 @@ def read_ply(row: Mapping[str, Any]) -> Ply:
     """The ply that `ply_row` wrote, with an empty state."""
     fields = {name: row[name] for name in _OF_A_PLY}
     fields["legal"], fields["rewards"] = tuple(row["legal"]), tuple(map(float, row["rewards"]))
+    fields["effort"] = Effort.of(row["effort"])
     return Ply(**{**fields, "events": tuple(map(tuple, row["events"])), "state": {}})
 
 
@@ -124,7 +126,7 @@ def to_text(record: MatchRecord) -> str:
 
 
 def perceived(events: Sequence[Sequence[str]]) -> list[str]:
-    """What each seat perceives of a ply, a line for all that perceive the same.
+    """The events of a ply, a line for all seats that perceive the same.
 
     >>> perceived([["You draw 5C."], ["Player 1 draws."], ["Player 1 draws."], []])
     ['seat 0 perceives: You draw 5C.', 'seats 1, 2 perceive: Player 1 draws.']
@@ -173,14 +175,14 @@ def example_of_play(record: MatchRecord) -> list[str]:
 
 
 def _told(plies: Sequence[Ply], first: int) -> list[str]:
-    """What every seat perceived of a decision and of what followed, up to the next one."""
+    """The events that every seat perceived from a decision up to the next one."""
     after = (n for n in range(first + 1, len(plies)) if plies[n].player >= 0)
     last = next(after, len(plies))
     return [text for each in plies[first:last] for text in _perceived(each.events)]
 
 
 def _perceived(events: Sequence[Sequence[str]]) -> list[str]:
-    """What every seat perceived alike."""
+    """The events that every seat perceived alike."""
     shared = [text for text in events[0] if all(text in seat for seat in events)] if events else []
     return list(dict.fromkeys(shared))
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,12 @@ for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, lambda *_: None)
 signal.pthread_sigmask(signal.SIG_SETMASK, ())
+with suppress(ImportError):  # the environment of the Studio server has none, and needs none
+    from hypothesis import settings
+
+    # The same examples everywhere; no clock ends one, and nothing is kept beside the tests.
+    settings.register_profile("suite", derandomize=True, deadline=None, database=None)
+    settings.load_profile("suite")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -29,7 +29,7 @@ from tools.playtest.jobs import (
     GameSetup,
     MatchEntry,
     MatchJob,
-    PlayerConfig,
+    PlayerSpec,
     Roster,
     entry_of,
     play_job,
@@ -224,7 +224,7 @@ def _stands(index: int, job: MatchJob, entry: MatchEntry, found: Json, journal: 
     return True
 
 
-def _by_time(player: PlayerConfig) -> bool:
+def _by_time(player: PlayerSpec) -> bool:
     return player.settings.get("budget") == "time"
 
 
@@ -240,12 +240,12 @@ class _Following:
         """See `Roster.preload`."""
         return self.roster.preload
 
-    def effective(self, spec: str) -> PlayerConfig:
+    def effective(self, spec: str) -> PlayerSpec:
         """See `Roster.effective`."""
         return self.roster.effective(spec)
 
     def seat(
-        self, player: PlayerConfig, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
+        self, player: PlayerSpec, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
     ) -> Player:
         """See `Roster.seat`."""
         made = self.roster.seat(player, seat=seat, match=match, game=game, sandbox=sandbox)

@@ -16,11 +16,10 @@ from typing import Literal, TypeAlias
 
 from games.trajectories import Transition
 from games.values import IllegalActionError, Json, ModuleFault, as_numbers, canonical_key
-from tools.guest.framing import FrameError, decode, encode
+from tools.guest.framing import encode
 from tools.sandbox import Sandbox, Worker
-from tools.sandbox.worker import raise_fault
+from tools.sandbox.worker import CallResult, answer_of
 
-CallResult: TypeAlias = Json | ModuleFault | IllegalActionError
 ReplayProtocol: TypeAlias = Literal["forward", "columns"]
 
 _MESSAGE_CALLS = 512
@@ -389,7 +388,7 @@ class Asking:
 
     def _message(self, worker: Worker, questions: Sequence[RecordedCall]) -> list[CallResult]:
         if self.protocol == "forward":
-            return [ask_alone(worker, one.function, one.arguments) for one in questions]
+            return [worker.ask(one.function, one.arguments) for one in questions]
         calls = ",".join(question.asked for question in questions)
         seconds = min(_MESSAGE_S, worker.limits.call_s + _CALL_S * len(questions))
         message = f'{{"calls":[{calls}],"keyed":true}}'.encode()
@@ -416,7 +415,7 @@ class Asking:
         with self._worker() as worker:
             worker.load(self.source)
             for question in questions:
-                answer = ask_alone(worker, question.function, question.arguments)
+                answer = worker.ask(question.function, question.arguments)
                 answers.append(answer)
                 if isinstance(answer, ModuleFault) and answer.kind == "timed_out":
                     break
@@ -425,28 +424,3 @@ class Asking:
             for question in questions[len(answers) :]
         ]
         return [*answers, *unasked]
-
-
-def ask_alone(
-    worker: Worker, function: str, arguments: Sequence[Json], seed: Sequence[int] | None = None
-) -> CallResult:
-    """What one call gives, or its fault."""
-    try:
-        return worker.call(function, arguments, seed=seed)
-    except (ModuleFault, IllegalActionError) as fault:
-        return fault
-
-
-def answer_of(row: Json, function: str) -> CallResult:
-    """What a row of the reply to "columns" holds: a value, or its text, or the fault instead."""
-    told = row if isinstance(row, dict) else {}
-    if told.keys() == {"value"}:
-        return told["value"]
-    try:
-        if isinstance(text := told.get("text"), str):
-            return decode(text.encode())
-        raise_fault(told.get("fault"), function)
-    except FrameError as error:
-        return ModuleFault("bad_value", function, f"sent what is no contract JSON: {error}")
-    except (ModuleFault, IllegalActionError) as fault:
-        return fault

@@ -1,7 +1,7 @@
 """A seat's belief at one decision: samplers in turn, and an account of what they gave."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from hashlib import sha256
@@ -15,18 +15,18 @@ from agents.belief.filter import CALLS, extinct, generic_filter
 from agents.belief.follow import (
     BeliefCallsError,
     CallCount,
+    Entries,
     Follower,
     Guide,
     OpponentModel,
     counted_rules,
-    decisions,
     uniform_opponent,
 )
 from agents.belief.module import Guard, ModuleSampler, unguarded
 from agents.belief.population import Population, effective_size, systematic_draws
 from agents.belief.zones import RandomSampler, heated, zones_of
 from games.engine import sample_index
-from games.information import SeatLog
+from games.information import LogEntry, SeatLog, seat_turns
 from games.modules import Rules
 from games.streams import stream, uniforms
 from games.values import Action, Json, ModuleFault, State, canonical_key
@@ -71,13 +71,13 @@ class PopulationTracker:
     seed: int = 0
     opponents: OpponentModel = uniform_opponent
     spent: int = field(default=0, init=False)
-    entries: list[dict[str, Json]] = field(default_factory=list, init=False)
+    entries: list[LogEntry] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         """Know of no log."""
         self._begin()
 
-    def update(self, entries: Sequence[dict[str, Json]]) -> None:
+    def update(self, entries: Entries) -> None:
         """Read what is new in the log; start over if it is another log than before.
 
         Args:
@@ -85,9 +85,9 @@ class PopulationTracker:
         """
         if entries[: len(self.entries)] != self.entries:
             self._begin()
-        for end in decisions(entries, after=len(self.entries)):
+        for end in [turn.end for turn in seat_turns(entries) if turn.end > len(self.entries)]:
             for entry in entries[len(self.entries) : end]:
-                self.content.update(canonical_key(entry).encode())
+                self.content.update(canonical_key(entry.row()).encode())
             self.entries = list(entries[:end])
             self._read()
 
@@ -139,7 +139,7 @@ class BeliefMemory:
     populations: dict[str, PopulationTracker] = field(default_factory=dict)
     hung: bool = False
     places: KeptPlaces = field(default_factory=KeptPlaces)
-    too_many: dict[int, tuple[State, list[dict[str, Json]], int]] = field(default_factory=dict)
+    too_many: dict[int, tuple[State, list[LogEntry], int]] = field(default_factory=dict)
 
     def about(self, namespace: Mapping[str, object]) -> "BeliefMemory":
         """This memory, emptied first if it was about another module."""

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from agents.belief.follow import Guide
 from agents.belief.population import Particle
 from agents.belief.zones import Zones
+from games.information import Did
 from games.modules import Rules
 from games.values import Action, Json, State
 
@@ -364,26 +365,28 @@ def observe(
         zones: Hidden zones that components are dealt to.
     """
     read, entries = before[0].place.read, guide.follower.entries
-    entry = entries[read] if read < len(entries) else {}
-    action, told = entry.get("action"), entry
-    if isinstance(action, str):
-        told = entries[read + 1] if read + 1 < len(entries) else {}
+    entry = entries[read] if read < len(entries) else None
+    action: Action | None
+    if isinstance(entry, Did):
+        action, told = entry.action, guide.follower.seen_at(read + 1)
     else:
+        told = entry
         player = guide.follower.rules.current_player(before[0].place.state)
         forced = guide.forced.get((read, player))
         action = None if forced is None else forced.action
-    if "events" not in told:
+    if told is None:
         return
+    events: list[Json] = [*told.events]
     if not after:
         actions = [] if action is None else [action]
-        add_counterfactual(evidence, read, actions, told["events"], before[0].place.state)
+        add_counterfactual(evidence, read, actions, events, before[0].place.state)
     elif action is not None:
         states = (particle.place.state for particle in before if particle.place.read == read)
         held = {
             zone: [evidence.zones.contents(p.place.state, zone) for p in after[:HELD]]
             for zone in zones
         }
-        evidence.add((read, action, told["events"]), states, held)
+        evidence.add((read, action, events), states, held)
 
 
 def counterfactual(evidence: Evidence, guide: Guide, dead: Particle) -> Particle | None:

@@ -1,6 +1,6 @@
 """Log following: the plies of a game that reproduce what one seat saw."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import NamedTuple, ParamSpec, TypeAlias, TypeVar
@@ -8,6 +8,7 @@ from typing import NamedTuple, ParamSpec, TypeAlias, TypeVar
 import numpy as np
 
 from games.engine import sample_index
+from games.information import Did, LogEntry, Seen
 from games.modules import Rules
 from games.streams import uniforms
 from games.values import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
@@ -85,7 +86,7 @@ def counted_rules(rules: Rules, count: CallCount) -> Rules:
     )
 
 
-Entries = Sequence[Mapping[str, Json]]
+Entries: TypeAlias = Sequence[LogEntry]
 OpponentModel: TypeAlias = Callable[[State, Sequence[Action]], Sequence[float]]
 """Probabilities of a seat's legal actions in a state, as another seat believes it plays."""
 
@@ -152,7 +153,7 @@ class Follower:
     def start(self, initial: State) -> LogPlace | None:
         """The place before any ply; None if the log does not begin like this state."""
         seen = self.rules.observations(initial)[self.seat]
-        if not self.entries or self.entries[0] != {"observation": seen, "events": []}:
+        if not self.entries or self.entries[0] != Seen(seen):
             return None
         return LogPlace(initial, 1, seen)
 
@@ -201,41 +202,33 @@ class Follower:
     def _own(self, place: LogPlace, legal: Sequence[Action]) -> list[Branch]:
         if place.read == len(self.entries):
             return []
-        action = self.entries[place.read].get("action")
-        if not isinstance(action, str) or action not in legal:
+        entry = self.entries[place.read]
+        if not isinstance(entry, Did) or entry.action not in legal:
             return []
-        _, after = self._seen(place, action, place.read + 1)
-        return [] if after is None else [Branch(action, 1.0, after)]
+        _, after = self._seen(place, entry.action, place.read + 1)
+        return [] if after is None else [Branch(entry.action, 1.0, after)]
+
+    def seen_at(self, read: int) -> Seen | None:
+        """What the seat saw at a place of the log; None where it did something, or at the end."""
+        entry = self.entries[read] if read < len(self.entries) else None
+        return entry if isinstance(entry, Seen) else None
 
     def _seen(self, place: LogPlace, action: Action, read: int) -> tuple[Json, LogPlace | None]:
         """The look of a ply, and the place to which it leads."""
         rules, seat = self.rules, self.seat
-        entry = self.entries[read] if read < len(self.entries) else {}
-        events: list[Json] = [*rules.events(place.state, action)[seat]]
+        entry = self.seen_at(read)
+        told = tuple(rules.events(place.state, action)[seat])
+        hears = entry is not None and entry.events == told
         # Events mostly name the action: what they rule out is never applied.
-        if events and entry.get("events") != events:
-            return [events], None
+        if told and not hears:
+            return [[*told]], None
         after = rules.apply_action(place.state, action)
         seen = rules.observations(after)[seat]
-        look: Json = [events, seen]
-        if not events and seen == place.seen:
+        look: Json = [[*told], seen]
+        if not told and seen == place.seen:
             return look, LogPlace(after, read, seen)
-        logged = entry.get("events") == events and entry.get("observation") == seen
+        logged = hears and entry is not None and entry.observation == seen
         return look, LogPlace(after, read + 1, seen) if logged else None
-
-
-def decisions(entries: Sequence[Mapping[str, Json]], after: int) -> list[int]:
-    """The length of the log at each decision of its seat.
-
-    Args:
-        entries: The log at a decision.
-        after: Decisions up to this length are left out.
-
-    >>> decisions([{"events": []}, {"action": "a"}, {"events": []}], after=0)
-    [1, 3]
-    """
-    made = [index for index, entry in enumerate(entries) if "action" in entry]
-    return [end for end in (*made, len(entries)) if end > after]
 
 
 SURE = 3  # places at which one ply alone must have fitted before the others are left out

@@ -8,6 +8,7 @@ from agents.model.chat import ChatModel, Message, build_chat
 from agents.model.errors import ModelError
 from agents.model.recording import current_place, place
 from agents.model.settings import ModelSettings, SettingsError
+from games.engine import Effort
 from games.values import Json
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class _PlacedBudget(Budget):
 
 
 class ModelTable:
-    """What the players that are models share; safe to use from several threads.
+    """The client and budget that players share; safe to use from several threads.
 
     Attributes:
         settings: Of the endpoint; each request names its player's own model.
@@ -87,18 +88,18 @@ class ModelTable:
             raise
         return text, self._budget.places.pop(where)
 
-    def effort(self, spent: Usage) -> dict[str, Json]:
-        """What was used, as a decision reports it; dollars by the configured prices."""
-        used: dict[str, Json] = {"model_calls": spent.calls, "tokens_in": spent.tokens_in}
-        used["tokens_out"] = spent.tokens_out
-        if (cost := self.settings.cost(spent.tokens_in, spent.tokens_out)) is not None:
-            used["dollars"] = cost
-        if spent.estimated_calls:
-            used["estimated_calls"] = spent.estimated_calls
-        return used
+    def effort(self, spent: Usage) -> Effort:
+        """The use of the endpoint, as a decision reports it; dollars by the configured prices."""
+        return Effort(
+            model_calls=spent.calls,
+            tokens_in=spent.tokens_in,
+            tokens_out=spent.tokens_out,
+            dollars=self.settings.cost(spent.tokens_in, spent.tokens_out),
+            estimated_calls=spent.estimated_calls or None,
+        )
 
     def about(self) -> dict[str, Json]:
-        """What decides the replies besides the players' own settings."""
+        """The settings that decide the replies besides the players' own."""
         shown = self.settings.effective()
         return {name: shown[name] for name in ("model", "base_url", "temperature")}
 

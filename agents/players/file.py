@@ -6,10 +6,11 @@ from hashlib import sha256
 
 import numpy as np
 
-from agents.players.specs import PlayerSpec, Seating, require_unchanged
-from games.engine import Decision, PlayerFault
-from games.information import SeatLog
+from agents.players.specs import Seating, require_unchanged
+from games.engine import Decision, Effort, PlayerFault
+from games.information import SeatLog, entry_rows
 from games.values import Action, Json, ModuleFault
+from tools.playtest.jobs import PlayerSpec
 from tools.sources import read_source
 
 FILE = "file"
@@ -29,11 +30,13 @@ def file_spec(text: str) -> PlayerSpec | None:
     if named is None:
         return None
     path = named["path"]
-    return PlayerSpec(FILE, {"path": path, "sha256": _read(path, named["sha256"] or "")[1]})
+    return PlayerSpec(
+        player=FILE, settings={"path": path, "sha256": _read(path, named["sha256"] or "")[1]}
+    )
 
 
 def _read(path: str, required: str) -> tuple[str, str]:
-    """What a file says, read once, and its hash; raises as `file_spec` does."""
+    """The text of a file, read once, and its hash; raises as `file_spec` does."""
     source = read_source(path, "a player")
     found = sha256(source.encode()).hexdigest()[:_DIGITS]
     require_unchanged(path, found, required)
@@ -72,7 +75,7 @@ class FilePlayer:
                 self.worker.load(self.source)
                 self.is_loaded = True
                 seed = [int(word) for word in generator.integers(2**32, size=_WORDS)]
-            seen: list[Json] = [log.latest(), [*legal], [*log.entries]]
+            seen: list[Json] = [log.latest(), [*legal], [*entry_rows(log.entries)]]
             action = self.worker.call("decide", seen, seed=seed)
         except ModuleFault as fault:
             where = f", line {fault.line}" if fault.line else ""
@@ -81,7 +84,7 @@ class FilePlayer:
             raise PlayerFault(
                 f"{self.path}: decide answered {action!r:.80}; required: one of the legal actions"
             )
-        return Decision(action, {"algorithm": FILE})
+        return Decision(action, Effort(FILE))
 
     def close(self) -> None:
         """End the worker."""

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import Field
 
-from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
+from agents.players.specs import PlayerSpecError, Seating
 from agents.search.leaves import mean_ranks
 from agents.search.settings import PlayerSettings
-from games.engine import Decision, PlayerFault
+from games.engine import Decision, Effort, PlayerFault
 from games.information import SeatLog
-from games.values import Action, Json, ModuleFault, is_number
+from games.values import Action, ModuleFault, is_number
 from tools.guest.framing import encode
+from tools.playtest.jobs import PlayerSpec
 from tools.sandbox import Worker
 
 ENSEMBLE = "ensemble"  # all heuristics, by mean rank
@@ -64,7 +65,7 @@ class GreedyPlayer:
         Raises:
             PlayerFault: If a heuristic failed.
         """
-        told: dict[str, Json] = {"algorithm": "greedy", "heuristics": list(self.names)}
+        told = Effort("greedy", more={"heuristics": list(self.names)})
         if len(legal) == 1:
             return Decision(legal[0], told)
         request = encode({"observation": log.latest(), "legal": list(legal)})

@@ -6,21 +6,22 @@ The log and the legal actions are all that is told, as turns; no state is ever a
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Annotated, Literal, Self, TypeAlias
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from agents.model.budget import Usage
-from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
+from agents.players.specs import PlayerSpecError, Seating
 from agents.prompting import inert, load_prompt
 from agents.search.settings import NoYes, PlayerSettings, When
-from games.engine import Decision, PlayerFault
-from games.information import SeatLog
+from games.engine import Decision, Effort, Learned, PlayerFault
+from games.information import Did, SeatLog, SeatTurn, seat_turns
 from games.streams import ply_of
 from games.text import is_plain_line, plain_text
 from games.values import Action, Json, Observation
+from tools.playtest.jobs import PlayerSpec
 from tools.sources import find_rulebook
 
 LLM = "llm"
@@ -115,7 +116,7 @@ class LlmPlayer:
                 said = {"role": "assistant", "content": reply[-_ECHO:] or "(nothing)"}
                 prompt = [*prompt, said, {**again[0], "role": "user"}]
                 continue
-            number = sum("action" in entry for entry in log.entries)
+            number = sum(isinstance(entry, Did) for entry in log.entries)
             self.thoughts[number] = thought[:_THOUGHT]
             return Decision(action, self._effort(len(problems)))
         told = "; ".join(f"{number}. {problem}" for number, problem in enumerate(problems, 1))
@@ -129,7 +130,7 @@ class LlmPlayer:
         if self.settings.style == "reflexion":
             self.always["lessons"] = tuple(lessons[-self.settings.lessons :])
 
-    def learn(self, returns: Sequence[float] | None) -> tuple[str, dict[str, Json]]:
+    def learn(self, returns: Sequence[float] | None) -> Learned:
         """See `games.engine.Learner.learn`; only reflexion reflects.
 
         Raises:
@@ -139,7 +140,7 @@ class LlmPlayer:
         if self.settings.style == "reflexion" and returns is not None and self.log.entries:
             prompt = load_prompt("player_reflect").fill(
                 **self.always,
-                history=turns_text(seat_turns(self.log), self.thoughts),
+                history=turns_text(seat_turns(self.log.entries), self.thoughts),
                 scores=[f"{paid:g}" for paid in returns],
             )
             lesson = plain_text(self._ask("reflect", 0, prompt)).strip()[:_LESSON]
@@ -149,7 +150,7 @@ class LlmPlayer:
         """Nothing to release: others at the endpoint go on."""
 
     def _told(self, log: SeatLog, legal: Sequence[Action], is_listed: bool) -> dict[str, object]:
-        *before, now = seat_turns(log)
+        *before, now = seat_turns(log.entries)
         first = max(0, len(before) - self.settings.history)
         thoughts = self.thoughts if self.settings.style != "cot" else {}
         return {
@@ -169,53 +170,22 @@ class LlmPlayer:
         self.unreported += spent
         return reply
 
-    def _spent(self) -> dict[str, Json]:
-        """What was used since the last report."""
+    def _spent(self) -> Effort:
+        """The use since the last report."""
         spent, self.unreported = self.unreported, Usage()
         return self.models.effort(spent)
 
-    def _effort(self, rethinks: int) -> dict[str, Json]:
-        asked: dict[str, Json] = {
-            "algorithm": LLM,
+    def _effort(self, rethinks: int) -> Effort:
+        more: dict[str, Json] = {
             "prompt": f"{load_prompt('player').version}.{self.way.version}",
             "rules": "rulebook" if self.always["rules"] else "none",
+            "rethinks": rethinks,
         }
-        return {**asked, "rethinks": rethinks, **self._spent()}
+        return replace(self._spent(), algorithm=LLM, more=more)
 
 
 class NoMoveError(ValueError):
     """A reply names no legal action; the message says what it does instead."""
-
-
-@dataclass(frozen=True)
-class SeatTurn:
-    """What a seat went through from one action of its own to the next.
-
-    Attributes:
-        events: What it perceived, oldest first.
-        observation: What it saw last, when it acted.
-        action: What it did; None where it has not acted yet.
-    """
-
-    events: tuple[str, ...]
-    observation: Observation
-    action: Action | None
-
-
-def seat_turns(log: SeatLog) -> list[SeatTurn]:
-    """The turns of a log, oldest first; the last has no action."""
-    turns: list[SeatTurn] = []
-    events: list[str] = []
-    seen: Observation = {}
-    for entry in log.entries:
-        observation, told, action = (entry.get(k) for k in ("observation", "events", "action"))
-        if isinstance(action, str):
-            turns.append(SeatTurn(tuple(events), seen, action))
-            events = []
-        elif isinstance(observation, dict):
-            seen = observation
-            events += [str(event) for event in told] if isinstance(told, list) else []
-    return [*turns, SeatTurn(tuple(events), seen, None)]
 
 
 def turns_text(turns: Sequence[SeatTurn], thoughts: Mapping[int, str], *, first: int = 0) -> str:

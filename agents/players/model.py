@@ -15,21 +15,15 @@ from pydantic import Field, model_validator
 
 from agents.belief.belief import BeliefName
 from agents.players.search import DeadlineSettings, SearchPlayer, settings_of
-from agents.players.specs import (
-    PlayerSpec,
-    PlayerSpecError,
-    Seating,
-    Setting,
-    parameters_of,
-    require_unchanged,
-)
+from agents.players.specs import PlayerSpecError, Seating, parameters_of, require_unchanged
 from agents.search.algorithms import search_named
 from agents.search.settings import MANY, Count
-from games.engine import Decision, PlayerFault
-from games.information import SeatLog
+from games.engine import Decision, Effort, PlayerFault
+from games.information import Did, SeatLog
 from games.library import read_game
 from games.text import plain_text
-from games.values import Action, Json, ModuleFault, canonical_key
+from games.values import Action, ModuleFault, canonical_key
+from tools.playtest.jobs import PlayerSpec, Setting
 from tools.sandbox import Worker
 from tools.sources import read_source
 
@@ -108,7 +102,7 @@ def with_model_file(spec: PlayerSpec) -> PlayerSpec:
         ) from fault
     found = sha256(source.encode()).hexdigest()[:_DIGITS]
     require_unchanged(path, found, str(settings["sha256"]))
-    return PlayerSpec(spec.name, settings | {"model": path, "sha256": found})
+    return PlayerSpec(player=spec.player, settings=settings | {"model": path, "sha256": found})
 
 
 def gt_player(spec: PlayerSpec, at: Seating) -> SearchPlayer:
@@ -150,7 +144,7 @@ def _inner(search: str, spec: PlayerSpec, more: Mapping[str, Setting]) -> Player
         for known in parameters_of(model):
             if known.is_used(settings):
                 settings[known.name] = given.get(known.name, known.default)
-    return PlayerSpec(search, settings)
+    return PlayerSpec(player=search, settings=settings)
 
 
 def _is_learned(source: str) -> bool:
@@ -175,9 +169,11 @@ class CwmPlayer:
             PlayerSpecError: If it has changed since the spec was read.
             GameNotFoundError: If it cannot be read.
         """
-        read = with_model_file(PlayerSpec(spec.name, {"run": "", **spec.settings}))
+        read = with_model_file(
+            PlayerSpec(player=spec.player, settings={"run": "", **spec.settings})
+        )
         self.settings = read.part(CwmSettings)
-        self.name = f"{spec.name} with {self.settings.model} at seat {at.seat}"
+        self.name = f"{spec.player} with {self.settings.model} at seat {at.seat}"
         source = read_source(self.settings.model, "a model")
         model = replace(at.game, source=source, environment="", heuristics={})
         self.at = replace(at, game=model)
@@ -207,29 +203,27 @@ class CwmPlayer:
         """
         told = list(legal) if self.settings.protocol == "ours" else []
         self._see(log)
-        failed = 0
+        failed = False
         try:
             decision = self._searched(told, generator, searches=True)
         except (ModuleFault, PlayerFault, PlayerSpecError) as error:
-            decision, failed = self._fallen_back(error, told, generator), 1
-        action, effort = decision.action, dict(decision.effort)
-        surprised = failed or "fallback" in effort or effort.get("belief") == "observed"
+            decision, failed = self._fallen_back(error, told, generator), True
+        action, effort = decision.action, decision.effort
+        surprised = failed or effort.fallback is not None or effort.belief == "observed"
         if told and action not in told:
-            action, surprised = told[int(generator.integers(len(told)))], 1
-            effort["fallback"] = "random_legal"
-        effort |= {"surprises": int(surprised), "failed_searches": failed}
-        return Decision(action, effort)
+            action, surprised = told[int(generator.integers(len(told)))], True
+            effort = replace(effort, fallback="random_legal")
+        return Decision(
+            action, replace(effort, surprises=int(surprised), failed_searches=int(failed))
+        )
 
     def _see(self, log: SeatLog) -> None:
         """Take the log in; without its events where the model was learned from observations."""
         for entry in log.entries[self.read :]:
-            seen, action = entry.get("observation"), entry.get("action")
-            if isinstance(action, str):
-                self.view.act(action)
-            elif isinstance(seen, dict):
-                told = entry.get("events")
-                heard = told if self.hears and isinstance(told, list) else []
-                self.view.see(seen, [str(event) for event in heard])
+            if isinstance(entry, Did):
+                self.view.act(entry.action)
+            else:
+                self.view.see(entry.observation, entry.events if self.hears else ())
         self.read = len(log.entries)
 
     def _searched(
@@ -244,7 +238,7 @@ class CwmPlayer:
     ) -> Decision:
         why = plain_text(str(error))[:_REASON]
         if told:
-            effort: dict[str, Json] = {"algorithm": self.spec.name, "fallback": "random_legal"}
+            effort = Effort(self.spec.player, fallback="random_legal")
             return Decision(told[int(generator.integers(len(told)))], effort)
         if self.searcher is not None:
             self._begin()  # what failed may have ended its worker

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import ValidationError
 
@@ -17,10 +17,8 @@ from agents.players.solved import PRELOAD as SOLVING
 from agents.players.solved import CfrSettings, SolvedPlayer
 from agents.players.specs import (
     Parameter,
-    PlayerSpec,
     PlayerSpecError,
     Seating,
-    Setting,
     filled,
     given_settings,
     parameters_of,
@@ -29,7 +27,7 @@ from agents.search.algorithms import SEARCHES
 from agents.search.settings import PlayerSettings
 from games.engine import Player, RandomPlayer
 from games.text import did_you_mean
-from tools.playtest.jobs import GameSetup, PlayerConfig
+from tools.playtest.jobs import GameSetup, PlayerSpec
 from tools.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -144,7 +142,7 @@ def parse_spec(text: str) -> PlayerSpec:
         PlayerSpecError: Listing what is known, if a name, a key or a value is not.
         GameNotFoundError: If it names a file that cannot be read.
 
-    >>> str(parse_spec("greedy"))
+    >>> parse_spec("greedy").name
     'greedy:heuristic=ensemble'
     """
     name, _, rest = text.strip().partition(":")
@@ -152,7 +150,8 @@ def parse_spec(text: str) -> PlayerSpec:
         return own
     kind = kind_named(name)
     parameters = kind.parameters
-    spec = PlayerSpec(name, filled(parameters, given_settings(name, parameters, rest)))
+    settings = filled(parameters, given_settings(name, parameters, rest))
+    spec = PlayerSpec(player=name, settings=settings)
     try:
         for model in kind.settings:
             spec.part(model)
@@ -176,7 +175,7 @@ def make_player(spec: PlayerSpec, at: Seating) -> SeatedPlayer:
         ModuleFault: If the module or a heuristic does not load.
         SandboxUnavailableError: If no worker can be had.
     """
-    return (OF_FILE if spec.name == FILE else kind_named(spec.name)).make(spec, at)
+    return (OF_FILE if spec.player == FILE else kind_named(spec.player)).make(spec, at)
 
 
 @dataclass(frozen=True)
@@ -196,7 +195,7 @@ class PlayerRoster:
         """See `Roster.preload`."""
         return PRELOAD
 
-    def effective(self, spec: str) -> PlayerConfig:
+    def effective(self, spec: str) -> PlayerSpec:
         """See `Roster.effective`.
 
         Raises:
@@ -205,11 +204,10 @@ class PlayerRoster:
         >>> PlayerRoster().effective("greedy").settings
         {'heuristic': 'ensemble'}
         """
-        read = parse_spec(spec)
-        return PlayerConfig(player=read.name, settings=dict(read.settings))
+        return parse_spec(spec)
 
     def seat(
-        self, player: PlayerConfig, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
+        self, player: PlayerSpec, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
     ) -> SeatedPlayer:
         """See `Roster.seat`.
 
@@ -218,11 +216,10 @@ class PlayerRoster:
             ModuleFault: If the module or a heuristic does not load.
         """
         at = Seating(seat, game, sandbox, match, self.host_search, self.models)
-        settings = cast("dict[str, Setting]", player.settings)
-        return make_player(PlayerSpec(player.player, settings), at)
+        return make_player(player, at)
 
     def can_play(self, spec: str, game: GameSetup, sandbox: Sandbox) -> bool:
-        """Whether a player takes a seat at a game; it leaves it at once.
+        """True where a player takes a seat at a game; it leaves it at once.
 
         Raises:
             ModuleFault: If the module or a heuristic does not load.

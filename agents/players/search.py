@@ -8,7 +8,7 @@ from pydantic import Field
 
 from agents.belief.belief import BeliefName, FallbackProtocol
 from agents.players.hosted import HostedSearch
-from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
+from agents.players.specs import PlayerSpecError, Seating
 from agents.search.algorithms import SEARCHES, Algorithm, Hidden
 from agents.search.settings import DAY, MANY, PlayerSettings, When
 from agents.worker.protocol import (
@@ -20,14 +20,15 @@ from agents.worker.protocol import (
     Refused,
     decoded_decision,
 )
-from games.engine import Decision, PlayerFault
+from games.engine import Decision, Effort, PlayerFault
 from games.environments.served import preload_of, served_source
-from games.information import SeatLog
+from games.information import SeatLog, entry_rows
 from games.modules import HEURISTIC
 from games.streams import match_words
 from games.text import plain_text
 from games.values import Action, IllegalActionError, Json, ModuleFault
 from tools.guest.protocol import MessageError
+from tools.playtest.jobs import PlayerSpec
 from tools.sandbox import Worker
 
 PRELOAD = ("agents.worker.session",)  # what the sandbox must preload for this player
@@ -49,7 +50,7 @@ _MOST_FIGURES, _LONGEST_WORD, _LONGEST_REASON = 32, 40, 400
 
 
 class BeliefSettings(PlayerSettings):
-    """Where hidden states come from."""
+    """The source of hidden states."""
 
     belief: str = Field(default="auto", description=_SAMPLERS)
     determinizations: Annotated[int, When("belief", _BELIEFS)] = Field(
@@ -132,7 +133,7 @@ class SearchPlayer:
             ModuleFault: If the module or a heuristic does not load, or fails when it is tried.
         """
         self.spec = spec
-        self.search: Algorithm[Any] = SEARCHES[spec.name]
+        self.search: Algorithm[Any] = SEARCHES[spec.player]
         self.seat = at.seat
         game = at.game
         self.num_players, self.parameters = game.num_players, dict(game.parameters)
@@ -168,8 +169,8 @@ class SearchPlayer:
         if "heuristic" in (settings.get("leaf"), settings.get("opponent")):
             if not heuristics:
                 raise PlayerSpecError(
-                    f"{self.spec} needs a heuristic of this game; it has none, use another leaf "
-                    "and opponent"
+                    f"{self.spec.name} needs a heuristic of this game; it has none, use another "
+                    "leaf and opponent"
                 )
             self._request("hold_heuristics", HeuristicsRequest(dict(heuristics))._asdict())
         is_named = settings.get("belief", "auto") not in ("auto", "none")
@@ -183,7 +184,7 @@ class SearchPlayer:
 
     def _require_functions(self) -> None:
         """Refuse a game that lacks what the settings ask of it."""
-        name, settings, defined = self.spec.name, self.spec.settings, self.worker.names
+        name, settings, defined = self.spec.player, self.spec.settings, self.worker.names
         if settings.get("belief") == "module" and not defined & _RESAMPLERS:
             raise PlayerSpecError(
                 f"{name} with belief=module needs resample_state() or resample_history(), which "
@@ -243,10 +244,10 @@ class SearchPlayer:
         request = ChooseRequest(
             self.num_players,
             self.parameters,
-            self.spec.name,
+            self.spec.player,
             self.asked,
             self.seat,
-            list(log.entries[self.sent :]),
+            entry_rows(log.entries[self.sent :]),
             list(legal),
             words=generator.integers(0, 2**32, size=4).tolist(),
             held=self.sent,
@@ -258,7 +259,7 @@ class SearchPlayer:
             reply = self._request("choose", {**request._asdict(), **self.belief})
         except ModuleFault as fault:
             if fault.function == HEURISTIC:
-                raise PlayerFault(f"{self.spec.name} at seat {self.seat}: {fault}") from fault
+                raise PlayerFault(f"{self.spec.player} at seat {self.seat}: {fault}") from fault
             raise
         self.sent = len(log.entries)
         return self._decision(reply)
@@ -277,14 +278,17 @@ class SearchPlayer:
             ) from error
 
     def _decision(self, reply: Json) -> Decision:
-        here = f"{self.spec.name} at seat {self.seat}"
+        here = f"{self.spec.player} at seat {self.seat}"
         try:
             found = decoded_decision(reply)
         except MessageError as error:
             raise PlayerFault(f"{here} answered {reply!r:.80}") from error
         match found:
             case Chosen(action, effort) if _plain(effort):
-                return Decision(action, self._effort(effort, claimed=True))
+                try:
+                    return Decision(action, self._effort(effort, claimed=True))
+                except ValueError as error:
+                    raise PlayerFault(f"{here} answered {reply!r:.80}") from error
             case Chosen():
                 raise PlayerFault(f"{here} answered {reply!r:.80}")
             case Refused("hidden", why):
@@ -293,7 +297,7 @@ class SearchPlayer:
                 raise PlayerFault(f"{here}: {_reason(why)}")
             case Refused("unsuitable", why):
                 raise PlayerSpecError(
-                    f"{self.spec.name} cannot play seat {self.seat} of this game: {_reason(why)}"
+                    f"{self.spec.player} cannot play seat {self.seat} of this game: {_reason(why)}"
                 )
             case Refused(_, why):  # late
                 raise PlayerFault(
@@ -301,18 +305,18 @@ class SearchPlayer:
                     "raise deadline="
                 )
 
-    def _effort(self, done: Mapping[str, Json], *, claimed: bool) -> dict[str, Json]:
-        """What was asked and what was done; `claimed` names what only the worker says of itself.
+    def _effort(self, done: Mapping[str, Json], *, claimed: bool) -> Effort:
+        """The settings and the work done; `claimed` names what only the worker says of itself.
 
         The module shares its process with the search, so those figures are shown, never relied on.
         """
-        asked = {**self.asked, "algorithm": self.spec.name}
+        asked = {**self.asked, "algorithm": self.spec.player}
         own = {name: value for name, value in done.items() if name not in asked}
-        return {**asked, **own, "claimed": [*sorted(own)] if claimed else []}
+        return Effort.of({**asked, **own, "claimed": [*sorted(own)] if claimed else []})
 
     def _unsuited(self, hidden: Json) -> PlayerSpecError:
         return PlayerSpecError(
-            f"{self.spec.name} cannot play seat {self.seat} of this game: it needs perfect "
+            f"{self.spec.player} cannot play seat {self.seat} of this game: it needs perfect "
             f"information, and {_reason(hidden)}; use ismcts"
         )
 
@@ -322,12 +326,12 @@ class SearchPlayer:
 
 
 def _reason(text: Json) -> str:
-    """Why a worker says that it cannot play, as a person may be shown it."""
+    """The reason that a worker gives, as a person may be shown it."""
     return plain_text(str(text))[:_LONGEST_REASON]
 
 
 def _plain(effort: Mapping[str, Json]) -> bool:
-    """Whether the figures are few numbers and short words, as an honest worker's are."""
+    """True where the figures are few numbers and short words, as an honest worker's are."""
     return len(effort) <= _MOST_FIGURES and all(
         isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _LONGEST_WORD)
         for value in effort.values()

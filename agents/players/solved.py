@@ -5,14 +5,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from pydantic import Field
 
-from agents.players.specs import PlayerSpec, PlayerSpecError, Seating
+from agents.players.specs import PlayerSpecError, Seating
 from agents.search.settings import DAY, Count, PlayerSettings
 from agents.worker.protocol import EnumerateRequest, Solution, SolveRequest, TooLarge, decoded_size
-from games.engine import Decision, PlayerFault, sample_index
-from games.information import SeatLog
+from games.engine import Decision, Effort, PlayerFault, sample_index
+from games.information import SeatLog, entry_rows
 from games.text import plain_text
 from games.values import Action, Json, ModuleFault
 from tools.guest.protocol import MessageError, decoded
+from tools.playtest.jobs import PlayerSpec
 
 PRELOAD = ("agents.worker.solving",)  # what the sandbox must preload for this player
 
@@ -92,17 +93,14 @@ class SolvedPlayer:
         }
         return Decision(legal[drawn], self._effort(done))
 
-    def _effort(self, done: Mapping[str, Json]) -> dict[str, Json]:
-        """What was asked and what was done; what only the worker says is named in `claimed`.
+    def _effort(self, done: Mapping[str, Json]) -> Effort:
+        """The settings and the work done; `claimed` names what only the worker says of itself.
 
         The module shares its process with the solver: those figures are shown, never relied on.
         """
-        asked: dict[str, Json] = {
-            "algorithm": self.spec.name,
-            "iterations": self.settings.iterations,
-        }
         told = {**self.size, **done}
-        return {**asked, **told, "claimed": [*sorted(told)]}
+        asked: dict[str, Json] = {"iterations": self.settings.iterations}
+        return Effort(self.spec.player, more={**asked, **told, "claimed": [*sorted(told)]})
 
     def _enumerated(self, num_players: int, parameters: Mapping[str, Json]) -> dict[str, Json]:
         request = EnumerateRequest(num_players, dict(parameters), self.settings.histories)
@@ -124,7 +122,7 @@ class SolvedPlayer:
         return size._asdict()
 
     def _solution(self, log: SeatLog) -> Solution:
-        request = SolveRequest(self.seat, list(log.entries), self.settings.iterations)
+        request = SolveRequest(self.seat, entry_rows(log.entries), self.settings.iterations)
         try:
             reply = self.worker.request("solve", request._asdict(), self.deadline)
         except ModuleFault as fault:
@@ -156,7 +154,7 @@ def _distribution(chances: Mapping[str, float], legal: Sequence[Action]) -> list
 
 
 def _raised(about: float) -> str:
-    """What to raise for a game of about so many histories; empty where nothing helps."""
+    """The settings to raise for a game of about so many histories; "" where nothing helps."""
     if about > HELD:
         return ""
     return f"raise histories= (it has about {about:.1g} by random plays), and deadline= with it"

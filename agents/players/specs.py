@@ -1,55 +1,23 @@
 """Specs of players: `NAME[:key=value,...]`, read by the settings that a player declares."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
 from agents.search.settings import LARGEST, PlayerSettings, When
 from games.text import did_you_mean
-from tools.playtest.jobs import GameSetup
+from tools.playtest.jobs import GameSetup, Setting
 from tools.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from agents.players.endpoint import ModelTable
 
-Setting: TypeAlias = int | float | str
-Model = TypeVar("Model", bound=PlayerSettings)
 _SHOWN = 40  # characters of what a person typed that an error quotes
 
 
 class PlayerSpecError(ValueError):
     """A player that does not exist, is set up wrongly, or cannot play this game."""
-
-
-@dataclass(frozen=True)
-class PlayerSpec:
-    """A player with all its settings, defaults filled in.
-
-    Attributes:
-        name: Which kind of player.
-        settings: Every parameter of that kind that has an effect beside the others, by name.
-    """
-
-    name: str
-    settings: Mapping[str, Setting] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        """The spec that gives this player again, with every setting."""
-        pairs = ",".join(f"{key}={value}" for key, value in self.settings.items())
-        return f"{self.name}:{pairs}" if pairs else self.name
-
-    def part(self, model: type[Model]) -> Model:
-        """Those of the settings that a model declares.
-
-        Raises:
-            ValidationError: If they do not go together.
-        """
-        return model.model_validate(self.of(model))
-
-    def of(self, model: type[PlayerSettings]) -> dict[str, Setting]:
-        """Those of the settings that a model declares, by name."""
-        return {key: value for key, value in self.settings.items() if key in model.model_fields}
 
 
 @dataclass(frozen=True)
@@ -100,7 +68,7 @@ class Parameter:
         return value
 
     def is_used(self, settings: Mapping[str, Setting]) -> bool:
-        """Whether it has an effect beside the other settings of its player."""
+        """True where it has an effect beside the other settings of its player."""
         if self.when is None:
             return True
         name, values = self.when.setting, self.when.values

@@ -32,9 +32,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from games.information import SeatLog
+from games.information import Did, LogEntry, SeatLog, Seen
 from games.modules import Rules
-from games.values import Action, Json, Observation, State, canonical_key, canonical_value
+from games.values import Action, Observation, State, canonical_key, canonical_value
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
@@ -57,7 +57,7 @@ class LogIndex:
 
     def acted(self, node: int, action: Action) -> int:
         """The log after the seat's own action."""
-        return self._extended(node, {"action": action})
+        return self._extended(node, Did(action))
 
     def saw(
         self, node: int, seen: Observation | None, observation: Observation, events: Sequence[str]
@@ -65,7 +65,7 @@ class LogIndex:
         """The log after a ply, by the rule of `SeatLog.see`; `seen` is the newest observation."""
         if not events and observation == seen:
             return node
-        return self._extended(node, {"observation": observation, "events": [*events]})
+        return self._extended(node, Seen(observation, tuple(events)))
 
     def find(self, log: SeatLog) -> int | None:
         """The number of a log; None if it was never numbered."""
@@ -76,14 +76,14 @@ class LogIndex:
             node = self.next.get((node, _digest(entry)))
         return node
 
-    def _extended(self, node: int, entry: Mapping[str, Json]) -> int:
+    def _extended(self, node: int, entry: LogEntry) -> int:
         number = self.next.setdefault((node, _digest(entry)), self.count)
         self.count += number == self.count
         return number
 
 
-def _digest(entry: Mapping[str, Json]) -> bytes:
-    return blake2b(canonical_key(canonical_value({**entry})).encode(), digest_size=16).digest()
+def _digest(entry: LogEntry) -> bytes:
+    return blake2b(canonical_key(canonical_value(entry.row())).encode(), digest_size=16).digest()
 
 
 def log_after(rules: Rules, initial: State, plies: Sequence[Action], seat: int) -> SeatLog:

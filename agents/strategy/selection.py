@@ -43,7 +43,7 @@ _NOT = "not_"
 
 @dataclass
 class Selection:
-    """What was selected, and why.
+    """The selection, with its reasons.
 
     Attributes:
         members: Names; empty where nothing is better than random play.
@@ -218,14 +218,14 @@ class Selector:
         """The score against random play on fresh deals; None where too few ended."""
         scores = [one for one in self.play(members, (), self.deals, True) if one is not None]  # noqa: FBT003
         try:
-            return share_interval(scores, _CONFIDENCE)
+            return share_interval(scores, "deals", _CONFIDENCE)
         except NoSamplesError:
             return None
 
 
 def _by_interval(scores: Sequence[float], even: float) -> Verdict:
     try:
-        interval = share_interval(scores)
+        interval = share_interval(scores, "deals")
     except NoSamplesError:
         return "not known to be better"
     if interval.low > even:

@@ -9,7 +9,7 @@ import numpy as np
 from agents.belief.belief import Belief, BeliefMemory, DecisionPoint, NoDeterminizationError
 from agents.belief.evidence import MODULE_ERRORS
 from agents.belief.exact import HiddenInformationError, known_state, require_perfect_information
-from agents.belief.follow import Follower, decisions
+from agents.belief.follow import Entries, Follower
 from agents.belief.module import DeadlineError
 from agents.search.algorithms import search_named
 from agents.search.alphabeta import UnsuitableGameError
@@ -26,7 +26,14 @@ from agents.worker.protocol import (
     PerfectInformationRequest,
     Refused,
 )
-from games.information import SeatLog, tell_seats
+from games.information import (
+    LogEntry,
+    SeatLog,
+    entry_rows,
+    read_entries,
+    seat_turns,
+    tell_seats,
+)
 from games.modules import Heuristic, Rules, bind, canonical, first_state, scoring
 from games.values import TERMINAL, Json, State
 from tools.guest.operations import Operation
@@ -49,7 +56,7 @@ class SeatSession:
     def __init__(self, clock: Clock = time.process_time) -> None:
         """Begin with nothing; budgets of time are counted by `clock`."""
         self.clock = clock
-        self.held: list[dict[str, Json]] = []
+        self.held: list[LogEntry] = []
         self.memory = BeliefMemory()
         self.tree: ReusedTree | None = None
         self.heuristics: list[Heuristic] = []
@@ -96,7 +103,7 @@ class SeatSession:
             namespace, request.num_players, lambda rules: decided(rules, self.memory), once_more
         )
 
-    def _entries(self, request: ChooseRequest) -> list[dict[str, Json]]:
+    def _entries(self, request: ChooseRequest) -> list[LogEntry]:
         """The whole log: what was held already and what is new.
 
         Raises:
@@ -106,7 +113,7 @@ class SeatSession:
             raise ValueError(
                 f"{request.held} entries of the log are said to be held; there are {len(self.held)}"
             )
-        self.held[request.held :] = request.entries
+        self.held[request.held :] = read_entries(request.entries)
         return list(self.held)
 
 
@@ -264,7 +271,7 @@ def rehearse(namespace: dict[str, object]) -> None:
             if player == TERMINAL:
                 break
             if player == 0:
-                new = logs[0].entries[len(session.held) :]
+                new = entry_rows(logs[0].entries[len(session.held) :])
                 request = ChooseRequest(
                     2, {}, algorithm, search, 0, new, legal, [0], len(session.held), "auto"
                 )
@@ -290,9 +297,6 @@ OPERATIONS: dict[str, Operation] = {
     "hold_heuristics": hold_heuristics,
     "perfect_information": perfect_information,
 }
-
-
-Entries = Sequence[Mapping[str, Json]]
 
 
 @dataclass
@@ -325,12 +329,12 @@ class ReusedTree:
     settings: UctSettings
     words: Sequence[int]
     heuristics: Sequence[Heuristic] = ()
-    entries: list[Mapping[str, Json]] = field(default_factory=list, init=False)
+    entries: list[LogEntry] = field(default_factory=list, init=False)
     decisions: int = field(default=0, init=False)
     search: UctSearch | None = field(default=None, init=False)
 
     def continues(self, entries: Entries, words: Sequence[int]) -> bool:
-        """Whether a log goes on from the newest decision, in the same match."""
+        """True where a log goes on from the newest decision, in the same match."""
         return [*words] == [*self.words] and list(entries[: len(self.entries)]) == self.entries
 
     def decide(self, entries: Entries) -> SearchResult:
@@ -341,8 +345,8 @@ class ReusedTree:
             ValueError: If the last decision is a forced one, or was decided before.
         """
         found = None
-        for end in decisions(entries, after=0)[self.decisions :]:
-            found = self._decided(entries[:end])
+        for turn in seat_turns(entries)[self.decisions :]:
+            found = self._decided(entries[: turn.end])
             self.decisions += 1
         self.entries = list(entries)
         if found is None:

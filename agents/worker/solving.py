@@ -19,7 +19,7 @@ from agents.worker.protocol import (
     SolveRequest,
     TooLarge,
 )
-from games.information import SeatLog
+from games.information import SeatLog, read_entries
 from games.modules import Rules, bind, first_state
 from games.streams import stream
 from games.values import Action, Json, State
@@ -65,7 +65,7 @@ class SolvingSession:
             behaviours = cfr_plus(game, request.iterations)
             self._solutions[request.iterations] = behaviours, nash_conv(game, behaviours).total
         behaviours, distance = self._solutions[request.iterations]
-        state = game.find(SeatLog(seat, request.entries))
+        state = game.find(SeatLog(seat, read_entries(request.entries)))
         if state is None:
             return None
         sure = len(game.seats) == 2 and game.constant_sum  # noqa: PLR2004 - the theorem's case
@@ -96,8 +96,8 @@ class _TurnFollower(Follower):
         if self.rules.current_player(state) != self.seat:
             return LogPlace(state, read, {})
         seen = self.rules.observations(state)[self.seat]
-        entry = self.entries[read] if read < len(self.entries) else {}
-        return LogPlace(state, read + 1, seen) if entry.get("observation") == seen else None
+        entry = self.seen_at(read)
+        return LogPlace(state, read + 1, seen) if entry and entry.observation == seen else None
 
 
 def enumerate_posterior(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
@@ -106,7 +106,7 @@ def enumerate_posterior(namespace: dict[str, object], payload: dict[str, Json]) 
 
     def found(rules: Rules) -> Json:
         counted = counted_rules(rules, CallCount(limit=request.calls))
-        follower = _TurnFollower(counted, request.seat, request.entries)
+        follower = _TurnFollower(counted, request.seat, read_entries(request.entries))
         try:
             fitting = posterior(follower, request.start, limit=request.limit)
         except (TooManyStatesError, BeliefCallsError):

@@ -5,11 +5,19 @@ the contract by its reader.
 """
 
 import random
-from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from agents.worker.blame import contracted
-from games.information import SeatLog, tell_seats
+from games.information import (
+    SeatLog,
+    SeatTurn,
+    entry_rows,
+    newest_turn,
+    read_entries,
+    read_turn,
+    since_turn,
+    tell_seats,
+)
 from games.modules import Rules, first_state
 from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, State
 from tools.guest.operations import Operation
@@ -48,7 +56,7 @@ class StepManyRequest(NamedTuple):
 
 
 class KeptMatch(NamedTuple):
-    """Where a match stands.
+    """The state of a match.
 
     Attributes:
         state: Of the game.
@@ -76,11 +84,11 @@ class ResumeManyRequest(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """Whose turn it is in every match, `[environments]` each.
+    """The turn of every match, `[environments]` each.
 
     Attributes:
         seats: The seat that decides.
-        views: What it knows that is new to it; see `decision_view`.
+        told: Its turn, as `games.information.SeatTurn.row` writes it.
         legal: Its legal actions, in alphabetical order.
         rewards: `[num_players]` what the action and all up to this turn paid each seat.
         ended: Whether the match of the action came to its end, "done", or was "cut"; then the turn
@@ -88,40 +96,18 @@ class Turns(NamedTuple):
     """
 
     seats: list[int]
-    views: list[dict[str, Json]]
+    told: list[dict[str, Json]]
     legal: list[list[Action]]
     rewards: list[list[float]]
     ended: list[Ended]
 
+    def turns(self) -> list[SeatTurn]:
+        """The turns of the seats that decide.
 
-def decision_view(entries: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
-    """What a seat knows at a decision that it did not know at the one before.
-
-    Args:
-        entries: Of the seat's log, up to the decision.
-
-    Returns:
-        Its newest observation, how often it perceived each event since its own last action, and
-        that action, "" at the first.
-
-    >>> decision_view([{"observation": {"a": 1}, "events": ["x"]}, {"action": "go"}])
-    {'observation': {'a': 1}, 'events': {}, 'own': 'go'}
-    """
-    seen: Json = None
-    own: Json = None
-    events: dict[str, Json] = {}
-    for entry in reversed(entries):
-        if "action" in entry:
-            own = entry["action"] if own is None else own
-        elif seen is None:
-            seen = entry["observation"]
-        if own is not None and seen is not None:
-            break
-        told = entry.get("events") if own is None else None
-        for event in told if isinstance(told, list) else ():
-            count = events.get(str(event), 0)
-            events[str(event)] = count + 1 if isinstance(count, int) else 1
-    return {"observation": seen, "events": events, "own": own or ""}
+        Raises:
+            ValueError: If one is told no turn.
+        """
+        return [read_turn(row) for row in self.told]
 
 
 class _Match:
@@ -134,8 +120,8 @@ class _Match:
         self._begin()
 
     def kept(self) -> KeptMatch:
-        """Where it stands; a log is cut to what `decision_view` reads of it."""
-        logs = [log.entries[_needed(log.entries) :] for log in self.logs]
+        """The state of the match; a log is cut to its newest turn."""
+        logs = [entry_rows(since_turn(log.entries)) for log in self.logs]
         return KeptMatch(self.state, logs, self.draws, self.plies)
 
     def go_on(self, kept: KeptMatch) -> None:
@@ -143,7 +129,7 @@ class _Match:
         for _ in range(kept.draws - self.draws):
             self.chance.random()  # one number a draw
         self.draws, self.plies = kept.draws, kept.plies
-        self.logs = [SeatLog(seat, [*entries]) for seat, entries in enumerate(kept.logs)]
+        self.logs = [SeatLog(seat, read_entries(rows)) for seat, rows in enumerate(kept.logs)]
         self._stand(kept.state)
 
     def _begin(self) -> None:
@@ -200,22 +186,13 @@ class _Match:
         return "done" if over else "cut"
 
 
-def _needed(entries: Sequence[Mapping[str, Json]]) -> int:
-    """From which entry on a log is needed: its newest action and its newest observation."""
-    found = [
-        max((place for place, entry in enumerate(entries) if name in entry), default=0)
-        for name in ("action", "observation")
-    ]
-    return min(found)
-
-
 _matches: list[_Match] = []  # of this worker
 
 
 def _turns(ended: list[Ended]) -> Json:
     return Turns(
         [match.seat for match in _matches],
-        [decision_view(match.logs[match.seat].entries) for match in _matches],
+        [newest_turn(match.logs[match.seat].entries).row() for match in _matches],
         [sorted(match.legal) for match in _matches],
         [match.rewards for match in _matches],
         ended,
@@ -242,7 +219,7 @@ def step_many(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
 
 
 def keep_many(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
-    """Where every match stands: a `KeptMatch` each."""
+    """The state of every match: a `KeptMatch` each."""
     del namespace, payload
     return [match.kept()._asdict() for match in _matches]
 

@@ -67,7 +67,7 @@ def play_round_robin(  # noqa: PLR0913 - one parameter an option
     """Let every player meet every other, and rate them."""
     with options.sandbox_of(sandbox, no_isolation), stops_resumably(journal):
         from graph.run.settings import versions
-        from tools.playtest.results import TournamentSettings
+        from tools.playtest.schedule import TournamentSettings
         from tools.playtest.tournament import play_tournament
 
         workers = chosen_workers(executor, jobs)
@@ -96,7 +96,7 @@ def _accepted(setup: "GameSetup", recipe: "SandboxRecipe") -> "GameSetup":
 
 
 def _draws(prior: float) -> float:
-    from tools.playtest.results import MOST_PRIOR_DRAWS
+    from tools.playtest.schedule import MOST_PRIOR_DRAWS
 
     if 0 <= prior <= MOST_PRIOR_DRAWS:  # false of NaN
         return prior

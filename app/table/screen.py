@@ -16,6 +16,7 @@ from app.table.boards import WIDTH, by_numbers, folded, meant, plain_words
 from app.table.layout import SeatLayout, Setting, choices, wrapped
 from app.table.session import TableLeft, TableSession, WentBack
 from games.engine import Match, PlayerFault, Ply
+from games.information import Seen
 from games.text import one_line, plain_text
 from games.values import CHANCE, ModuleFault
 
@@ -122,8 +123,8 @@ class TableScreen:
         """Draw what a seat sees; from its log the layout learns how its fields look over time."""
         layout = self._layouts.setdefault(seat, SeatLayout(self.setting, seat))
         for entry in log.entries if log else ():
-            if isinstance(seen := entry.get("observation"), dict):
-                layout.learn(seen)
+            if isinstance(entry, Seen):
+                layout.learn(entry.observation)
         drawn = self._rendered(seat, observation)
         say()
         _say_all(drawn or layout.draw(observation, self._legal.get(seat, ())))

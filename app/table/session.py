@@ -12,7 +12,7 @@ from app.options import accepted_parameters, game_called, given_parameters
 from app.table.layout import Setting
 from app.table.saved import SavedMatchError
 from games.contract import Game
-from games.engine import Decision, Match, Ply, play_match
+from games.engine import Decision, Effort, Match, Ply, play_match
 from games.records import MatchRecord, json_line, to_text
 from games.text import one_line
 from games.values import ModuleFault, show
@@ -420,4 +420,4 @@ class _Seat:
             return before
         if self.other is not None:
             return self.other.choose(log, legal, generator)
-        return Decision(self.asked(self.seat, log, legal), {"algorithm": "human"})
+        return Decision(self.asked(self.seat, log, legal), Effort("human"))

@@ -249,7 +249,7 @@ def _advantage(measuring: HeuristicContest, deals: int) -> Row:
         return {"points": 0.0, "low": None, "high": None, "deals": 0}
     scores = [one for one in measuring.scores(names, (), deals, True) if one is not None]  # noqa: FBT003
     try:
-        found = share_interval(scores).minus(measuring.even)
+        found = share_interval(scores, "deals").minus(measuring.even)
     except NoSamplesError as error:
         return {"points": None, "problem": str(error)}
     points = {"points": found.value, "low": found.low, "high": found.high}

@@ -39,7 +39,10 @@ FULL = PlayersSize(40_000, 400, 2_000, ("leduc-holdem", "uno"))
 QUICK = PlayersSize(1_000, 24, 100, FULL.games)
 _PUBLISHED: Row = read_data("cardiverse/published.json")
 _BLINDS: str = read_data("data/sources.yaml")["blinds"]
-_LINE = "{pairing}: {win rate} % for the last ({low} to {high}, n = {n}); published {published} %"
+_LINE = (
+    "{pairing}: {win rate} % for the last ({low} to {high}, n = {n} matches); "
+    "published {published} %"
+)
 _RANKS = {"skip": "S", "reverse": "V", "draw_2": "D", "wild": "W", "wild_draw_4": "F"}
 
 
@@ -264,7 +267,7 @@ def _pairings(game: str, size: PlayersSize, options: EvalOptions) -> Iterator[Ro
         except DifferenceError as error:
             yield {**row, "problem": f"{row['pairing']}: {error}"}
             continue
-        found = share_interval(shares)
+        found = share_interval(shares, "matches")
         rates = {"win rate": found.value, "low": found.low, "high": found.high}
         yield {**row, **{name: round(100 * rate, 1) for name, rate in rates.items()}, "n": found.n}
 

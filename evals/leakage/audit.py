@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from agents.players.llm import LLM
 from agents.players.ppo import PPO
 from agents.players.registry import PLAYERS, PRELOAD, parse_spec
-from agents.players.specs import PlayerSpec, PlayerSpecError
+from agents.players.specs import PlayerSpecError
 from evals.leakage.twins import Look, Pairs, Twins, TwinSetup, twin_matches
 from evals.results import (
     EvalOptions,
@@ -33,6 +33,7 @@ from games import library
 from games.engine import Decision
 from games.information import SeatLog
 from games.values import Action, canonical_key
+from tools.playtest.jobs import PlayerSpec
 from tools.sandbox import Sandbox
 
 _DATA = read_data("data/leakage.yaml")
@@ -133,7 +134,7 @@ def tried(
     """One sample a player; one that refuses the game says why."""
     with twin_matches(setup, library.source(setup.name), sandbox, seed) as hall:
         for spec in specs:
-            row: Row = {"game": setup.name, "player": str(spec), "planted": False}
+            row: Row = {"game": setup.name, "player": spec.name, "planted": False}
             if setup.name in LARGE and spec.settings.get("belief") not in _QUICK_BELIEFS:
                 row["left_out"] = "a decision with this belief takes seconds to minutes here"
                 yield row

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from numpy.random import Generator
 
 from agents.players.registry import make_player
-from agents.players.specs import PlayerSpec, Seating
+from agents.players.specs import Seating
 from games import library
 from games.checks.sampling import UniformPlayer
 from games.checks.zones import components, exchange_hidden, matches, read_path
@@ -25,7 +25,7 @@ from games.modules import LocalModule, reseed
 from games.streams import stream
 from games.table import Position, Table
 from games.values import Action, Json, State, as_object, canonical_key
-from tools.playtest.jobs import GameSetup
+from tools.playtest.jobs import GameSetup, PlayerSpec
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable, Worker
 
 Look: TypeAlias = Callable[[], State]

@@ -160,7 +160,7 @@ def _effective(amounts: FixedAmounts) -> Row:
         "games_alone": amounts.alone.solos,
         "duels_a_pair": 0 if amounts.looking is None else amounts.looking.duels,
         "held_against_the_thresholds": HELD,
-        "players": {name: str(parse_spec(spec)) for name, spec in specs.items()},
+        "players": {name: parse_spec(spec).name for name, spec in specs.items()},
         "osla": "the thesis' program as executed: one constraint determinization",
         "heuristic": "value_function of the library's game, for all players but OSLA",
         "alone": "the other seat fires at water as long as there is any",

@@ -32,7 +32,7 @@ from evals.lechat2026.board import (
     random_fleet,
 )
 from games import library
-from games.information import SeatLog
+from games.information import Did, SeatLog
 from games.modules import Rules, bind, first_state, load_namespace
 from games.values import Action, Json, State
 
@@ -136,9 +136,9 @@ class Seat:
             [*hits] if seat != self.seat else fleets[seat] for seat in range(_SEATS)
         ]
         self.state = {**self.state, "fleets": placed}
-        last: Mapping[str, Any] = self.log.entries[-1] if self.log.entries else {}
-        if "action" in last:
-            self._ply(last["action"])
+        last = self.log.entries[-1] if self.log.entries else None
+        if isinstance(last, Did):
+            self._ply(last.action)
         for cell in cells_of(view.taken & ~self.taken):
             self._ply(f"fire {cell_name(cell)}")
         self.taken = view.taken
@@ -228,5 +228,5 @@ def _between(ship: str) -> list[int]:
 
 def spec_contestant(name: str, spec: str, *, looks: bool = False, slow: bool = False) -> Contestant:
     """One of our players under a name."""
-    effective = {"spec": str(parse_spec(spec))}
+    effective = {"spec": parse_spec(spec).name}
     return Contestant(name, partial(SpecShooter, spec), effective, looks=looks, slow=slow)

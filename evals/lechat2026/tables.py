@@ -115,7 +115,7 @@ def _rate(value: float, error: float, n: int, method: str) -> WinRate:
     spread = Z * error
     if spread and value - spread >= 0 and value + spread <= 1:
         return WinRate(value, error, value - spread, value + spread, n, method)
-    estimate = wilson(value * n, n)
+    estimate = wilson(value * n, n, "matches")
     least = (estimate.high - estimate.low) / (2 * Z)
     return WinRate(
         value, max(error, least), estimate.low, estimate.high, n, f"{method}, Wilson at the edge"

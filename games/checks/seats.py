@@ -13,6 +13,7 @@ from math import comb, prod
 
 from games.checks.zones import components, concrete_paths, read_path
 from games.engine import Match
+from games.information import Seen
 from games.text import plain_text
 from games.values import Json, type_of
 
@@ -185,9 +186,8 @@ def _kind_of(said: str, words: int) -> str:
 def _fields(match: Match, seat: int) -> Iterator[set[str]]:
     """Names of the fields of each observation that a seat was sent; a number in one is no name."""
     for entry in match.logs[seat].entries:
-        observation = entry.get("observation")
-        if isinstance(observation, dict):
-            yield {type_of(plain_text(name)) for name in observation}
+        if isinstance(entry, Seen):
+            yield {type_of(plain_text(name)) for name in entry.observation}
 
 
 def _held(state: Json, zones: Json, seats: int) -> Counter[tuple[str, int]]:

@@ -22,10 +22,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, Field
 
 from agents.worker.protocol import Posterior, PosteriorRequest
 from games.checks import Finding
-from games.information import SeatLog
+from games.information import SeatLog, Seen, entry_rows, own_turns
 from games.streams import stream
 from games.trajectories import OpenPosition, OpenTrajectory, phase_of
 from games.values import (
@@ -34,12 +35,11 @@ from games.values import (
     ModuleFault,
     State,
     canonical_key,
-    canonical_value,
     type_of,
 )
 from tools.guest.protocol import MessageError, decoded
 from tools.predicting import cut
-from tools.predicting.inference import SeatSight, ask_together
+from tools.predicting.inference import SeatSight
 from tools.sandbox import Sandbox, Worker
 
 KIND = "calibration"
@@ -56,42 +56,34 @@ _RARE = 0.001
 _POSTERIOR_S = 60.0  # for one enumeration
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """What was found of the draws.
+class Calibration(BaseModel, frozen=True, extra="forbid"):
+    """Comparison of draws with the posterior.
 
     Attributes:
         places: Places at which several states fit and draws were compared.
-        many: Places with too many states to enumerate; there, few draws must not be all alike.
-        slow: Places whose states were not enumerated in time; the same holds there.
+        draws_a_place: Draws at each of them.
+        draws_where_they_look_odd: Draws that decide where the first look odd.
+        places_with_too_many_states: Places with too many states to enumerate; there, few draws must
+            not be all alike.
+        places_not_enumerated_in_time: Places that took too long; the same holds there.
         distance: Mean total variation distance between draws and posterior; None without places.
-        least: The smallest probability of draws as odd as these.
+        least_probability: The smallest probability of draws as odd as these.
         untested: Seats with phases and types of action where something may be hidden and no draws
             were compared.
-        failures: What does not hold, one at most.
+        problem: What does not hold; empty where all does.
+        failures: The same as findings, one at most; they stand nowhere in JSON.
     """
 
     places: int
-    many: int
-    slow: int
+    draws_a_place: int = _DRAWS
+    draws_where_they_look_odd: int = _MORE
+    places_with_too_many_states: int
+    places_not_enumerated_in_time: int
     distance: float | None
-    least: float | None
+    least_probability: float | None
     untested: tuple[str, ...]
-    failures: tuple[Finding, ...]
-
-    def told(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "places": self.places,
-            "draws_a_place": _DRAWS,
-            "draws_where_they_look_odd": _MORE,
-            "places_with_too_many_states": self.many,
-            "places_not_enumerated_in_time": self.slow,
-            "distance": self.distance,
-            "least_probability": self.least,
-            "untested": [*self.untested],
-            "problem": self.failures[0].evidence if self.failures else "",
-        }
+    problem: str
+    failures: tuple[Finding, ...] = Field(default=(), exclude=True)
 
 
 def calibrated(
@@ -121,25 +113,26 @@ def calibrated(
             full = len(met.compared) == _PLACES or met.unknown.total() == _UNKNOWN
             if full or time.monotonic() > until:
                 break
-            log = place.log
-            asked = PosteriorRequest(seats, start, log.seat, log.entries, _STATES, calls)
+            rows = entry_rows(place.log.entries)
+            asked = PosteriorRequest(seats, start, place.log.seat, rows, _STATES, calls)
             _hold(drawing, (number, place), _posterior(sandbox, module, asked), met)
     met.failures += _alike(met.drawn, function)
     distances = [distance for distance, _ in met.compared]
     left = {kind for kind, count in met.left.items() if count} - met.tested
     return Calibration(
         places=len(distances),
-        many=met.unknown["many"],
-        slow=met.unknown["slow"],
+        places_with_too_many_states=met.unknown["many"],
+        places_not_enumerated_in_time=met.unknown["slow"],
         distance=float(np.mean(distances)) if distances else None,
-        least=min((odd for _, odd in met.compared), default=None),
+        least_probability=min((odd for _, odd in met.compared), default=None),
         untested=tuple(sorted(left)),
+        problem=met.failures[0].evidence if met.failures else "",
         failures=tuple(met.failures[:1]),
     )
 
 
 class _Place(NamedTuple):
-    """A decision: its seat, phase and types of action; what the function is given of it."""
+    """A decision: its kind (seat, phase, types of action), and all that the function is given."""
 
     kind: str
     sight: SeatSight
@@ -148,7 +141,7 @@ class _Place(NamedTuple):
 
 @dataclass
 class _Met:
-    """What was found so far: of `left`, how many places of each kind may still hide something."""
+    """Findings so far; `left` counts places of each kind that may still hide something."""
 
     left: Counter[str]
     tested: set[str] = field(default_factory=set)
@@ -218,19 +211,16 @@ def _places(matches: Sequence[OpenTrajectory], seats: int, seed: int) -> list[_P
     found: dict[bytes, _Place] = {}
     for match in matches:
         logs = [SeatLog(seat) for seat in range(seats)]
-        turns: list[list[Any]] = [[] for _ in range(seats)]
         told = [hashlib.blake2b(bytes([seat]), digest_size=16) for seat in range(seats)]
         for step, here in enumerate(match.positions):
             if here.player < 0 or step >= len(match.actions):
                 continue
             log = logs[here.player]
-            log.entries.append({"observation": canonical_value(here.observations[log.seat])})
+            log.entries.append(Seen.of(here.observations[log.seat]))
             told[log.seat].update(canonical_key(log.latest()).encode("utf-8", "surrogatepass"))
-            now = (*turns[here.player], (log.latest(), None))
-            sight = SeatSight(match.match, here.player, now, (), (), ended=False)
+            sight = SeatSight(match.match, here.player, (*own_turns(log),), (), (), ended=False)
             place = _Place(_kind(here), sight, SeatLog(log.seat, [*log.entries]))
             found.setdefault(told[log.seat].digest(), place)
-            turns[here.player].append((log.latest(), match.actions[step]))
             log.act(match.actions[step])
             told[log.seat].update(canonical_key(match.actions[step]).encode())
     order = stream(seed, "calibrated places").permutation(len(found))
@@ -297,7 +287,7 @@ def _followed(
         asked: list[tuple[str, list[Json]]] = [
             ("apply_action", [reached[each[:-1]], each[-1]]) for each in new
         ]
-        answers = ask_together(reader, asked)
+        answers = reader.ask_many(asked)
         reached |= {each: x for each, x in zip(new, answers, strict=True) if isinstance(x, dict)}
     return reached
 

@@ -13,9 +13,8 @@ from games.library import defaults, read_game
 from games.streams import stream
 from tests.app.conftest import Command, Outcome
 from tools.playtest.intervals import wilson
-from tools.playtest.jobs import GameSetup, MatchEntry, PlayerConfig, SandboxRecipe, entry_of
-from tools.playtest.results import TournamentSettings
-from tools.playtest.schedule import one_line_up
+from tools.playtest.jobs import GameSetup, MatchEntry, PlayerSpec, SandboxRecipe, entry_of
+from tools.playtest.schedule import TournamentSettings, one_line_up
 from tools.playtest.series import Series
 from tools.playtest.tournament import MatchPlan
 
@@ -140,7 +139,7 @@ def test_only_whole_deals_have_a_return(command: Command, tmp_path: Path) -> Non
     for row in result["entrants"]:
         assert (row["wins"], row["win_share"]["value"]) == (20, 0.5)
         assert (row["mean_return"]["value"], row["mean_return"]["n"]) == (0, 20 - red)
-        half = wilson((20 - red) / 2, 20 - red)  # of what lies between -3 and 3
+        half = wilson((20 - red) / 2, 20 - red, "matches")  # of what lies between -3 and 3
         ends = row["mean_return"]["low"], row["mean_return"]["high"]
         assert ends == pytest.approx((6 * half.low - 3, 6 * half.high - 3))
 
@@ -234,7 +233,7 @@ def test_its_journal_is_the_same_side_by_side(command: Command, tmp_path: Path) 
 
 def _series(paid: list[tuple[float, float]], seed: int) -> Series:
     """Two entrants who change seats within a deal; `paid` is what each rotation paid both."""
-    players = tuple(PlayerConfig(player=name, settings={}) for name in ("a", "b"))
+    players = tuple(PlayerSpec(player=name, settings={}) for name in ("a", "b"))
     settings = TournamentSettings(deals=len(paid), seed=seed)
     game = GameSetup("x", "", 2)
     plan = MatchPlan(

@@ -25,7 +25,7 @@ from evals.solving import (
     solver_scores,
 )
 from games.engine import Decision, Player, RandomPlayer
-from games.information import SeatLog
+from games.information import SeatLog, entry_rows
 from games.values import canonical_key
 from tests.agents.small_games import KUHN
 from tests.agents.solving.games_solved import preset, small
@@ -37,7 +37,7 @@ def deciding(game: SequenceForm, told: Callable[[str], str]) -> Ask:
     """Decides by a digest of what `told` leaves of the seat's log, and of the sample."""
 
     def ask(seat: int, number: int, sample: int) -> str:
-        text = told(canonical_key([*game.log(seat, number).entries]))
+        text = told(canonical_key([*entry_rows(game.log(seat, number).entries)]))
         drawn = sha256(f"{seat} {sample} {text}".encode()).digest()[0]
         legal = game.seats[seat].states[number].actions
         return legal[drawn % len(legal)]
@@ -73,7 +73,9 @@ def test_states_of_one_class_hold_the_same_ranks_and_actions() -> None:
         for number, first in enumerate(numbers):
             assert numbers[first] == first <= number
             assert states[number].actions == states[first].actions
-            logs = [canonical_key([*game.log(seat, n).entries]) for n in (number, first)]
+            logs = [
+                canonical_key([*entry_rows(game.log(seat, n).entries)]) for n in (number, first)
+            ]
             assert len({SUITLESS.sub(r"\1", log) for log in logs}) == 1
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from games.engine import Decision, PlayerFault
+from games.engine import Decision, Effort, PlayerFault
 from games.information import SeatLog
 from games.values import Action
 
@@ -23,4 +23,4 @@ class Scripted:
         self.seen.append(str(log.entries))
         if not self.actions:
             raise PlayerFault("the script has ended")
-        return Decision(self.actions.pop(0), {"algorithm": "scripted"})
+        return Decision(self.actions.pop(0), Effort("scripted"))

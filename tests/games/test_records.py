@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from games.engine import Ply
+from games.engine import Effort, Ply
 from games.records import example_of_play, json_line, read_records, to_text
 from tests.agents.roles.games import record
 from tools.reporting.content import match_story
@@ -18,7 +18,7 @@ def test_records_are_read_as_they_were_written() -> None:
 
 
 def _ply(action: str, *events: tuple[str, ...]) -> Ply:
-    return Ply(0, {}, (action, "pass"), action, (0, 0), events, {}, {})
+    return Ply(0, {}, (action, "pass"), action, (0, 0), events, Effort(), {})
 
 
 def test_an_example_of_play_is_a_decision_of_which_all_are_told_something() -> None:

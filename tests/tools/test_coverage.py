@@ -5,7 +5,7 @@ from textwrap import indent
 import pytest
 
 from games.checks.sampling import UniformPlayer, trusted_subject
-from games.engine import Match, Ply, play_match
+from games.engine import Effort, Match, Ply, play_match
 from games.library import source as library_source
 from games.records import MatchRecord
 from games.values import TERMINAL, ModuleFault
@@ -43,7 +43,7 @@ def record(*actions: str) -> MatchRecord:
                 action=action,
                 rewards=after.rewards,
                 events=after.events,
-                effort={},
+                effort=Effort(),
                 state=position.state,
             )
         )

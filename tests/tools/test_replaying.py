@@ -15,9 +15,9 @@ from games.values import Action
 from tests.games.checks.test_checks import SOUND
 from tests.tools.playtest.rosters import NimRoster
 from tests.tools.playtest.test_tournament import GAME
-from tools.playtest.jobs import GameSetup, PlayerConfig
+from tools.playtest.jobs import GameSetup, PlayerSpec
 from tools.playtest.journal import Journal, JournalError
-from tools.playtest.series import Series, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.replaying import VoidResultError, replayed_match
 from tools.sandbox import Sandbox
 
@@ -49,7 +49,11 @@ def sandbox() -> Iterator[Sandbox]:
 def played(sandbox: Sandbox, source: str, matches: int = 8) -> Series:
     game = GameSetup("high card", source, 2)
     return play_series(
-        game, ["uniform", "uniform"], NimRoster(), matches=matches, seed=4, sandbox=sandbox
+        game,
+        ["uniform", "uniform"],
+        NimRoster(),
+        SeriesSettings(matches=matches, seed=4),
+        sandbox=sandbox,
     )
 
 
@@ -113,7 +117,12 @@ def again(
     sandbox: Sandbox, journal: Path, roster: NimRoster | None = None, specs: Sequence[str] = QUITS
 ) -> Series:
     return play_series(
-        GAME, specs, roster or NimRoster(), matches=12, seed=5, sandbox=sandbox, journal=journal
+        GAME,
+        specs,
+        roster or NimRoster(),
+        SeriesSettings(matches=12, seed=5),
+        sandbox=sandbox,
+        journal=journal,
     )
 
 
@@ -192,7 +201,7 @@ class _Taking(NimRoster):
     def __init__(self, which: int) -> None:
         object.__setattr__(self, "which", which)
 
-    def seat(self, player: PlayerConfig, **_: Any) -> Player:  # noqa: ANN401
+    def seat(self, player: PlayerSpec, **_: Any) -> Player:  # noqa: ANN401
         return _Takes(vars(self)["which"])
 
 
@@ -225,10 +234,10 @@ class _Moody:
 
 
 class _Timed(NimRoster):
-    def effective(self, spec: str) -> PlayerConfig:
-        return PlayerConfig(player=spec, settings={"budget": "time"})
+    def effective(self, spec: str) -> PlayerSpec:
+        return PlayerSpec(player=spec, settings={"budget": "time"})
 
-    def seat(self, player: PlayerConfig, **_: Any) -> Player:  # noqa: ANN401
+    def seat(self, player: PlayerSpec, **_: Any) -> Player:  # noqa: ANN401
         return _Moody(fails=player.player == "fails")
 
 

@@ -232,7 +232,7 @@ _JSON = frozenset({type(None), bool, int, float, str, list, dict})
 
 
 def _field(hint: object) -> _Field:
-    """What fits a field: values of exactly these types, and those of which a predicate holds."""
+    """The values that fit a field: those of exactly these types, and those of a predicate."""
     origin, inner = get_origin(hint), get_args(hint)
     if hint == Json:
         return _JSON, None

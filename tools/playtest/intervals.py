@@ -20,6 +20,8 @@ _MANY = 2000
 _HALVINGS = 60
 _SHARE_HALVINGS = 30  # of an interval of at most 1
 Decision: TypeAlias = Literal["low", "high", "undecided"]
+Sampled: TypeAlias = Literal["matches", "deals", "seats", "pairs"]
+"""What an estimate may rest on; a seat is one that an entrant took in one match."""
 
 LEAST_SCORE = 1e-3  # that a question may be about; the highest is as far from 1
 _NEVER_SEEN = 1e-3  # count of a lowest or highest score that no sample had yet
@@ -38,7 +40,8 @@ class Estimate(BaseModel, frozen=True, extra="forbid"):
         value: The point estimate.
         low: Lower end of the interval.
         high: Upper end of the interval.
-        n: Independent samples it rests on (matches, or deals where deals are paired).
+        n: Independent samples it rests on.
+        of: What the samples are.
         method: How the interval was made, with its confidence.
     """
 
@@ -46,6 +49,7 @@ class Estimate(BaseModel, frozen=True, extra="forbid"):
     low: float
     high: float
     n: int = Field(ge=1)
+    of: Sampled
     method: str
 
     def minus(self, baseline: float) -> "Estimate":
@@ -59,9 +63,10 @@ class Estimate(BaseModel, frozen=True, extra="forbid"):
         )
 
 
-def estimated(value: float, low: float, high: float, n: int, method: str) -> Estimate:
+def estimated(value: float, low: float, high: float, n: int, of: Sampled, method: str) -> Estimate:
     """An estimate whose interval holds its value, however the ends were rounded."""
-    return Estimate(value=value, low=min(value, low), high=max(value, high), n=n, method=method)
+    low, high = min(value, low), max(value, high)
+    return Estimate(value=value, low=low, high=high, n=n, of=of, method=method)
 
 
 class Unmeasured(BaseModel, frozen=True, extra="forbid"):
@@ -78,7 +83,7 @@ def or_unmeasured(measure: Callable[[], Estimate]) -> Estimate | Unmeasured:
         return Unmeasured(reason=str(error))
 
 
-def wilson(successes: float, n: float, confidence: float = CONFIDENCE) -> Estimate:
+def wilson(successes: float, n: float, of: Sampled, confidence: float = CONFIDENCE) -> Estimate:
     """A proportion with Wilson's score interval.
 
     With p = successes / n and z the normal quantile of (1 + confidence) / 2:
@@ -89,7 +94,8 @@ def wilson(successes: float, n: float, confidence: float = CONFIDENCE) -> Estima
     Raises:
         NoSamplesError: If n is 0.
 
-    >>> [round(x, 4) for x in (wilson(8, 10).low, wilson(8, 10).high)]
+    >>> found = wilson(8, 10, "matches")
+    >>> [round(x, 4) for x in (found.low, found.high)]
     [0.4902, 0.9433]
     """
     if n < 1:
@@ -101,11 +107,11 @@ def wilson(successes: float, n: float, confidence: float = CONFIDENCE) -> Estima
     spread = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     middle, scale = p + z * z / (2 * n), 1 + z * z / n
     low, high = max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
-    return estimated(p, low, high, int(n), f"Wilson, {confidence:.0%}")
+    return estimated(p, low, high, int(n), of, f"Wilson, {confidence:.0%}")
 
 
 def design_effect(shares: Iterable[tuple[int, float]]) -> float:
-    """How many shares of a deal tell no more than an independent one, on average; at least 1.
+    """The shares of a deal that tell no more than one independent one, on average; at least 1.
 
     With w_d the sum of the m_d shares of a deal, p the mean of all n shares:
     `max(1, sum_d (w_d - p m_d)² / (n p (1 - p)))` (Kish 1965). It is at most the size of a deal,
@@ -128,33 +134,34 @@ def design_effect(shares: Iterable[tuple[int, float]]) -> float:
     return max(1.0, apart / (n * p * (1 - p)))
 
 
-def at_worst(successes: float, n: int, asked: int, alike: float = 1.0) -> Estimate:
+def at_worst(successes: float, n: int, of: Sampled, asked: int, alike: float = 1.0) -> Estimate:
     """Wilson's interval of n, wide enough for whatever the rest of `asked` would have been.
 
     Args:
         successes: Sum of n shares.
         n: Shares.
+        of: What has one.
         asked: These and others that are not known.
         alike: Their design effect, which n is divided by (Korn and Graubard 1998).
 
     Raises:
         NoSamplesError: If n is 0.
 
-    >>> at_worst(10, 20, 22).high == wilson(12, 22).high
+    >>> at_worst(10, 20, "seats", 22).high == wilson(12, 22, "seats").high
     True
-    >>> at_worst(10, 20, 20, 2.0).high == wilson(5, 10).high
+    >>> at_worst(10, 20, "seats", 20, 2.0).high == wilson(5, 10, "seats").high
     True
     """
-    found = wilson(successes / alike, n / alike)
-    low = wilson(successes / alike, asked / alike).low
-    high = wilson((successes + asked - n) / alike, asked / alike).high
+    found = wilson(successes / alike, n / alike, of)
+    low = wilson(successes / alike, asked / alike, of).low
+    high = wilson((successes + asked - n) / alike, asked / alike, of).high
     method = found.method
     method += f", design effect {alike:.2f}" if alike > 1 else ""
     method += f"; {asked - n} that count apart at their best and worst" if asked > n else ""
     return found.model_copy(update={"low": low, "high": high, "n": n, "method": method})
 
 
-def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+def mean_interval(values: Sequence[float], of: Sampled, confidence: float = CONFIDENCE) -> Estimate:
     """A mean with Student's t interval: mean ± t(n-1) s / sqrt(n).
 
     Raises:
@@ -168,10 +175,12 @@ def mean_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Es
     middle = fmean(values)
     spread = student_t(n - 1, confidence) * stdev(values) / math.sqrt(n)
     ends = middle - spread, middle + spread
-    return estimated(middle, *ends, n, f"Student's t, {confidence:.0%}")
+    return estimated(middle, *ends, n, of, f"Student's t, {confidence:.0%}")
 
 
-def share_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+def share_interval(
+    values: Sequence[float], of: Sampled, confidence: float = CONFIDENCE
+) -> Estimate:
     """The mean of values in [0, 1]: Student's t cut to [0, 1], or Wilson where all are equal.
 
     A t interval of equal values would have no width, which few samples do not justify. One that
@@ -182,16 +191,16 @@ def share_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> E
         NoSamplesError: If there are fewer than two values.
         ValueError: If a value is no share.
 
-    >>> estimate = share_interval([1, 1, 1, 0])
+    >>> estimate = share_interval([1, 1, 1, 0], "deals")
     >>> round(estimate.low, 4), estimate.high, estimate.method
     (0.0, 1.0, "Student's t cut to [0, 1], 95%")
     """
     if not all(0 <= value <= 1 for value in values):
         strange = next(value for value in values if not 0 <= value <= 1)
         raise ValueError(f"{strange} is no share; required: values in [0, 1]")
-    estimate = mean_interval(values, confidence)
+    estimate = mean_interval(values, of, confidence)
     if estimate.high == estimate.low:
-        return wilson(min(float(len(values)), sum(values)), len(values), confidence)
+        return wilson(min(float(len(values)), sum(values)), len(values), of, confidence)
     low, high = max(0.0, estimate.low), min(1.0, estimate.high)
     if (low, high) == (estimate.low, estimate.high):
         return estimate
@@ -199,29 +208,30 @@ def share_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> E
     return estimate.model_copy(update={"low": low, "high": high, "method": method})
 
 
-def paid_interval(values: Sequence[float], least: float, most: float) -> Estimate:
+def paid_interval(values: Sequence[float], of: Sampled, least: float, most: float) -> Estimate:
     """The mean of what was paid: Student's t, or Wilson of its share of the span if all are equal.
 
     Equal samples have no width, which few of them do not justify.
 
     Args:
         values: At least two.
+        of: What was paid one each.
         least: What anybody was paid at least.
         most: The same at most.
 
     Raises:
         NoSamplesError: If there are fewer than two values.
     """
-    mean = mean_interval(values)
+    mean = mean_interval(values, of)
     if mean.low < mean.high or least == most:
         return mean
-    share = share_interval([(value - least) / (most - least) for value in values])
+    share = share_interval([(value - least) / (most - least) for value in values], of)
     low, high = (least + (most - least) * end for end in (share.low, share.high))
     method = f"{share.method}, of what was paid at least and at most"
-    return estimated(mean.value, low, high, mean.n, method)
+    return estimated(mean.value, low, high, mean.n, of, method)
 
 
-def exact_share(values: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+def exact_share(values: Sequence[float], of: Sampled, confidence: float = CONFIDENCE) -> Estimate:
     """The mean of values in [0, 1] with Clopper and Pearson's exact interval (1934).
 
     Of k = sum of the values in n, the interval is `{p : P(X >= floor(k) | n, p) >= a and
@@ -231,7 +241,7 @@ def exact_share(values: Sequence[float], confidence: float = CONFIDENCE) -> Esti
     Raises:
         NoSamplesError: If there are fewer than two values.
 
-    >>> estimate = exact_share([1.0] * 8 + [0.0] * 2)
+    >>> estimate = exact_share([1.0] * 8 + [0.0] * 2, "matches")
     >>> round(estimate.low, 4), round(estimate.high, 4)
     (0.4439, 0.9748)
     """
@@ -241,7 +251,7 @@ def exact_share(values: Sequence[float], confidence: float = CONFIDENCE) -> Esti
     won = min(math.fsum(values), float(n))
     low = 1 - _most(n - math.floor(won), n, confidence)
     high = _most(math.ceil(won), n, confidence)
-    return estimated(won / n, low, high, n, f"Clopper-Pearson, {confidence:.0%}")
+    return estimated(won / n, low, high, n, of, f"Clopper-Pearson, {confidence:.0%}")
 
 
 def _most(won: int, n: int, confidence: float) -> float:
@@ -333,7 +343,7 @@ class ScoreQuestion(BaseModel, frozen=True, extra="forbid"):
 
 
 class SequentialAnswer(BaseModel, frozen=True, extra="forbid"):
-    """What a sequential test has found.
+    """The result of a sequential test.
 
     Attributes:
         decision: Which hypothesis was accepted, if any yet.

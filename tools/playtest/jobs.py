@@ -7,11 +7,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, Field, JsonValue, SkipValidation
 
-from games.engine import Ending, Learned, Learner, Match, Player, Ply, play_match
+from games.engine import (
+    Effort,
+    EffortFigure,
+    EffortWord,
+    Ending,
+    Learned,
+    Learner,
+    Match,
+    Player,
+    Ply,
+    play_match,
+)
 from games.environments import Environment
 from games.environments.registry import environment_named
 from games.records import ply_row, read_ply
@@ -26,22 +37,38 @@ from tools.sandbox.module import GivenUpError, TimedTable, environment_in
 _ENTRY_BYTES, _ENTRY_WEIGHT = 4 * 2**20, 32 * 2**20  # many times what any library game leaves
 
 
-class PlayerConfig(BaseModel, frozen=True, extra="forbid"):
-    """A player as it really plays.
+Setting: TypeAlias = int | float | str
+Part = TypeVar("Part", bound=BaseModel)
+
+
+class PlayerSpec(BaseModel, frozen=True, extra="forbid"):
+    """A player as it really plays, defaults filled in.
 
     Attributes:
-        player: Which kind of player.
-        settings: Every setting it has, defaults filled in.
+        player: The kind of player.
+        settings: Every setting of that kind that has an effect beside the others, by name.
     """
 
     player: str = Field(min_length=1)
-    settings: dict[str, JsonValue]
+    settings: dict[str, Setting] = Field(default_factory=dict)
 
     @property
     def name(self) -> str:
-        """The kind and all settings in one line; equal names are equal players."""
+        """The spec that gives this player again; equal names are equal players."""
         pairs = ",".join(f"{key}={value}" for key, value in self.settings.items())
         return f"{self.player}:{pairs}" if pairs else self.player
+
+    def part(self, model: type[Part]) -> Part:
+        """Those of the settings that a model declares.
+
+        Raises:
+            ValidationError: If they do not go together.
+        """
+        return model.model_validate(self.of(model))
+
+    def of(self, model: type[BaseModel]) -> dict[str, Setting]:
+        """Those of the settings that a model declares, by name."""
+        return {key: value for key, value in self.settings.items() if key in model.model_fields}
 
 
 @dataclass(frozen=True)
@@ -89,7 +116,7 @@ class GameSetup:
             yield SandboxTable(worker, deadline_s=deadline_s)
 
     def key(self, seed: int, *about: str) -> int:
-        """What the streams of a run are keyed with; it never leaves the host.
+        """The key of the streams of a run; it never leaves the host.
 
         Args:
             seed: The run's.
@@ -100,16 +127,16 @@ class GameSetup:
 
 
 class Roster(Protocol):
-    """Who can be entered. It goes to other processes with every job: picklable, and small.
+    """The players that can be entered. It goes to other processes: picklable, and small.
 
     One that holds `models` stays in this process: their client and budget are shared by threads.
     """
 
     @property
     def preload(self) -> tuple[str, ...]:
-        """What the sandbox of its players must preload."""
+        """The modules that the sandbox of its players must preload."""
 
-    def effective(self, spec: str) -> PlayerConfig:
+    def effective(self, spec: str) -> PlayerSpec:
         """Read a spec.
 
         Raises:
@@ -117,7 +144,7 @@ class Roster(Protocol):
         """
 
     def seat(
-        self, player: PlayerConfig, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
+        self, player: PlayerSpec, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
     ) -> Player:
         """Make a player; where it has a `close`, that is called after the match.
 
@@ -129,7 +156,7 @@ class Roster(Protocol):
 
 @dataclass(frozen=True)
 class SandboxRecipe:
-    """How a process makes its own sandbox.
+    """The recipe by which a process makes its own sandbox.
 
     Attributes:
         backend: Its name; None for the platform's own.
@@ -174,7 +201,7 @@ class MatchJob:
     """
 
     game: GameSetup
-    seats: tuple[PlayerConfig, ...]
+    seats: tuple[PlayerSpec, ...]
     roster: Roster
     sandbox: SandboxRecipe | Sandbox
     key: int
@@ -188,7 +215,7 @@ class MatchJob:
 
     @property
     def held_sandbox(self) -> Sandbox:
-        """Where this process plays it."""
+        """The sandbox in which this process plays it."""
         if isinstance(self.sandbox, Sandbox):
             return self.sandbox
         return keep_sandbox(self.sandbox)
@@ -255,7 +282,7 @@ def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
         if table.late:
             match = replace(match, ending="unfinished")
         learners = [one if isinstance(one, Learner) else None for one in players]
-        learned = [one.learn(match.returns) if one else ("", {}) for one in learners]
+        learned = [one.learn(match.returns) if one else ("", Effort()) for one in learners]
         return match, learned if any(learners) else []
     finally:
         for made in players:
@@ -310,7 +337,7 @@ class NumberSummary(BaseModel, frozen=True, extra="forbid"):
 
 
 class EffortSummary(BaseModel, frozen=True, extra="forbid"):
-    """What a player's decisions really used, as they reported it.
+    """The effort of a player's decisions, as they reported it.
 
     Attributes:
         decisions: How many there were.
@@ -321,6 +348,19 @@ class EffortSummary(BaseModel, frozen=True, extra="forbid"):
     decisions: int = Field(default=0, ge=0)
     figures: dict[str, NumberSummary] = Field(default_factory=dict)
     words: dict[str, dict[str, int]] = Field(default_factory=dict)
+
+    def figure(self, name: EffortFigure) -> NumberSummary | None:
+        """A number over the decisions that reported it; None where none did."""
+        return self.figures.get(name)
+
+    def total(self, name: EffortFigure) -> float:
+        """The sum of a number over all decisions, 0 where none reported it."""
+        found = self.figure(name)
+        return found.total if found else 0.0
+
+    def counted(self, name: EffortWord) -> dict[str, int]:
+        """Counts of each word that was reported."""
+        return self.words.get(name, {})
 
 
 _OF_A_MATCH = ("ending", "returns", "culprit", "reason", "fault_line")  # that an entry takes over
@@ -378,13 +418,13 @@ def entry_of(match: Match, *, record: bool = False, learned: Sequence[Learned] =
         learned: By seat, from `Learner.learn`; empty where nobody learns.
     """
     seats = max([1 + ply.player for ply in match.plies] + [len(learned)], default=0)
-    efforts: list[list[Mapping[str, Json]]] = [[] for _ in range(seats)]
+    efforts: list[list[Effort]] = [[] for _ in range(seats)]
     for ply in match.plies:
         if ply.player != CHANCE:
             efforts[ply.player].append(ply.effort)
-    used = [effort_together(map(_effort, one)) for one in efforts]
+    used = [effort_together(map(_used_by, one)) for one in efforts]
     for seat, (_, beyond) in enumerate(learned):
-        rest = _effort(beyond).model_copy(update={"decisions": 0})
+        rest = _used_by(beyond).model_copy(update={"decisions": 0})
         used[seat] = effort_together([used[seat], rest])
     lessons = tuple(lesson for lesson, _ in learned)
     entry = MatchEntry(
@@ -413,15 +453,15 @@ def _digest(match: Match) -> str:
     for log in match.logs:
         said.update(b"seat")
         for entry in log.entries:
-            said.update(canonical_key(entry).encode())
+            said.update(canonical_key(entry.row()).encode())
     return said.hexdigest()
 
 
-def _effort(report: Mapping[str, Json]) -> EffortSummary:
-    """What one decision used."""
+def _used_by(effort: Effort) -> EffortSummary:
+    """The effort of one decision."""
     figures: dict[str, NumberSummary] = {}
     words: dict[str, dict[str, int]] = {}
-    for name, value in report.items():
+    for name, value in effort.row().items():
         if isinstance(value, bool | str):
             words[name] = {str(value): 1}
         elif isinstance(value, int | float):
@@ -430,12 +470,12 @@ def _effort(report: Mapping[str, Json]) -> EffortSummary:
 
 
 def effort_together(parts: Iterable[EffortSummary]) -> EffortSummary:
-    """What several decisions or matches used, in their order.
+    """The effort of several decisions or matches, in their order.
 
-    >>> reports = [{"simulations_done": 3, "belief": "module"}, {"simulations_done": 5}]
-    >>> used = effort_together(map(_effort, reports))
-    >>> used.decisions, used.figures["simulations_done"].total, used.words
-    (2, 8.0, {'belief': {'module': 1}})
+    >>> reports = [Effort(simulations_done=3, belief="module"), Effort(simulations_done=5)]
+    >>> used = effort_together(map(_used_by, reports))
+    >>> used.decisions, used.total("simulations_done"), used.counted("belief")
+    (2, 8.0, {'module': 1})
     """
     decisions = 0
     figures: dict[str, NumberSummary] = {}

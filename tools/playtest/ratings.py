@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from games.text import number_of
 from tools.playtest.intervals import CONFIDENCE, Estimate, estimated
-from tools.playtest.jobs import MatchEntry, PlayerConfig
+from tools.playtest.jobs import MatchEntry, PlayerSpec
 from tools.playtest.schedule import Sides
 
 Matrix: TypeAlias = NDArray[np.float64]
@@ -109,7 +109,7 @@ def elo_ratings(deals: Sequence[Matrix], *, prior: float = 0.0) -> list[Estimate
     spreads = [z * math.sqrt(variance) for variance in variances]
     rated = zip(ratings, spreads, strict=True)
     ends = ([ELO * float(end) for end in (r, r - s, r + s)] for r, s in rated)
-    return [estimated(value, low, high, len(deals), method) for value, low, high in ends]
+    return [estimated(value, low, high, len(deals), "deals", method) for value, low, high in ends]
 
 
 def _score(wins: Matrix, expected: Matrix) -> Vector:
@@ -220,7 +220,7 @@ def _stationary(moves: Matrix) -> Vector:
 def ranked(
     outcome: MatchEntry, players: Sequence[object], sides: Sides = ()
 ) -> tuple[float, ...] | None:
-    """What the seats of a match are ranked by; None where it is nobody's win or loss.
+    """The values that rank the seats of a match; None where it is nobody's win or loss.
 
     Returns where it finished. Where a player forfeited, 1 for who wins by it and 0 for who loses:
     the seat, its side, and every seat of the same player, so that nothing is gained by giving up.
@@ -296,7 +296,7 @@ class Forfeits:
         sides: Who are partners, by seat.
     """
 
-    players: Sequence[PlayerConfig]
+    players: Sequence[PlayerSpec]
     seated: Mapping[int, tuple[int, ...]]
     outcomes: Mapping[int, MatchEntry]
     sides: Sides
@@ -313,7 +313,7 @@ class Forfeits:
 
     @property
     def told(self) -> str:
-        """Who they are, and what is left out; empty where there is nobody."""
+        """Their names, and what is left out; empty where there is nobody."""
         if not self.quitters:
             return ""
         names = ", ".join(self.players[who].name for who in sorted(self.quitters))
@@ -328,7 +328,7 @@ class Forfeits:
         return self._rivals(match, self.quitters | self._blamed(match))
 
     def compares(self, match: int, one: int, other: int) -> bool:
-        """Whether a match tells something of two entrants against each other."""
+        """True where a match compares two entrants."""
         pair, spared = {one, other}, self.spared(match)
         return not pair & spared or not (pair <= spared or pair & self.quitters)
 
@@ -350,7 +350,7 @@ class Forfeits:
 
 
 def simulations_by_seat(
-    players: Sequence[PlayerConfig],
+    players: Sequence[PlayerSpec],
     seated: Mapping[int, tuple[int, ...]],
     outcomes: Mapping[int, MatchEntry],
 ) -> dict[str, dict[str, float]]:
@@ -362,9 +362,9 @@ def simulations_by_seat(
     for match, outcome in outcomes.items():
         for seat, effort in enumerate(outcome.used):
             player = players[seated[match][seat]]
-            figure = effort.figures.get("simulations_done")
+            figure = effort.figure("simulations_done")
             if figure is not None and player.settings.get("budget") == "time":
-                searched = figure.count - effort.words.get("belief", {}).get("not_needed", 0)
+                searched = figure.count - effort.counted("belief").get("not_needed", 0)
                 sums = done[player.name].setdefault(str(seat), [0.0, 0.0])
                 sums[:] = sums[0] + figure.total, sums[1] + searched
     return {
@@ -374,7 +374,7 @@ def simulations_by_seat(
 
 
 def uneven_search(simulations: Mapping[str, Mapping[str, float]]) -> str:
-    """Which player searched less than half as much at one seat as at the others; "" for none.
+    """The player that searched less than half as much at one seat as at others; "" for none.
 
     >>> uneven_search({"uct": {"0": 900.0, "1": 500.0}})
     ''
@@ -396,7 +396,7 @@ def uneven_search(simulations: Mapping[str, Mapping[str, float]]) -> str:
 def repeated_matches(
     seated: Mapping[int, tuple[int, ...]], outcomes: Mapping[int, MatchEntry]
 ) -> str:
-    """Where all matches of the same seating are one and the same; "" where none is so."""
+    """A caution where all matches of the same seating are one and the same; else ""."""
     played: dict[tuple[int, ...], list[tuple[str, ...]]] = {}
     for match, outcome in outcomes.items():
         played.setdefault(seated[match], []).append(tuple(outcome.actions))
@@ -417,7 +417,7 @@ def cautions_of(
     unasked: int,
     repeated: str,
 ) -> dict[str, str]:
-    """What a result does not rest on, by name."""
+    """Cautions about what a result does not rest on, by name."""
     told = (
         f"{unasked} matches are in the journal whose players are models: none of them was asked "
         "again, and what a changed journal says of them is believed"

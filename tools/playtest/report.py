@@ -67,7 +67,8 @@ def seat_share(records: Sequence[MatchRecord], seat: int, sides: Sides = ()) -> 
     sides = sides or each_alone(len(finished[0][0]))
     shares = [_won(returns, sides, lambda side: seat in side) for returns, _ in finished]
     count = len(sides)
-    return exact_share(shares, CONFIDENCE if count < 3 else 1 - (1 - CONFIDENCE) / count)  # noqa: PLR2004
+    confidence = CONFIDENCE if count < 3 else 1 - (1 - CONFIDENCE) / count  # noqa: PLR2004 - pairs
+    return exact_share(shares, "matches", confidence)
 
 
 def _won(returns: Sequence[float], sides: Sides, ours: Callable[[tuple[int, ...]], bool]) -> float:
@@ -78,12 +79,12 @@ def _won(returns: Sequence[float], sides: Sides, ours: Callable[[tuple[int, ...]
 
 def mean_score(records: Sequence[MatchRecord]) -> Estimate:
     """The mean return of a seat; a sample is a match."""
-    return mean_interval([fmean(returns) for returns, _ in _finished(records)])
+    return mean_interval([fmean(returns) for returns, _ in _finished(records)], "matches")
 
 
 def share_of_best(records: Sequence[MatchRecord], best: float) -> Estimate:
     """The mean of the matches' scores as shares of the best score."""
-    return share_interval([fmean(returns) / best for returns, _ in _finished(records)])
+    return share_interval([fmean(returns) / best for returns, _ in _finished(records)], "matches")
 
 
 def sides_of(series: Iterable[Series], num_players: int) -> Sides:
@@ -122,7 +123,8 @@ def draw_share(records: Sequence[MatchRecord]) -> Estimate:
     finished = _finished(records)
     if len(finished[0][0]) == 1:
         raise NoSamplesError("a game for one player has no draws")
-    return wilson(sum(len(set(returns)) == 1 for returns, _ in finished), len(finished))
+    alike = sum(len(set(returns)) == 1 for returns, _ in finished)
+    return wilson(alike, len(finished), "matches")
 
 
 def match_length(records: Sequence[MatchRecord]) -> Estimate:
@@ -132,12 +134,13 @@ def match_length(records: Sequence[MatchRecord]) -> Estimate:
 
 def branching(records: Sequence[MatchRecord]) -> Estimate:
     """Legal actions a decision: the mean over matches of the match's mean."""
-    return mean_interval(_over_decisions(records, lambda ply: float(len(ply.legal))))
+    return mean_interval(_over_decisions(records, lambda ply: float(len(ply.legal))), "matches")
 
 
 def forced_move_share(records: Sequence[MatchRecord]) -> Estimate:
     """The share of decisions with one legal action: the mean over matches of the match's share."""
-    return share_interval(_over_decisions(records, lambda ply: float(len(ply.legal) == 1)))
+    forced = _over_decisions(records, lambda ply: float(len(ply.legal) == 1))
+    return share_interval(forced, "matches")
 
 
 def decision_count(records: Sequence[MatchRecord], seat: int) -> Estimate:
@@ -162,7 +165,7 @@ def measure_all(records: Sequence[MatchRecord], sides: Sides) -> dict[str, Estim
 
 
 def play_of(player: str, series: Series, sides: Sides, best: tuple[float, bool] | None) -> Play:
-    """What one player at every seat showed, as the page shows it.
+    """The measures of one player at every seat, as the page shows them.
 
     Args:
         player: Its spec.
@@ -187,7 +190,7 @@ def play_of(player: str, series: Series, sides: Sides, best: tuple[float, bool] 
 
 
 def _without_result(series: Series) -> dict[str, int]:
-    """How many matches ended without a result; what ran out of time, as a busy machine does, apart.
+    """Counts of matches without a result, by ending; those that ran out of time stand apart.
 
     A match that its number of plies ended is a matter of the game, one that the clock ended is not.
     """
@@ -216,7 +219,8 @@ def _finished(records: Sequence[MatchRecord]) -> list[tuple[tuple[float, ...], t
 
 def _counted(records: Sequence[MatchRecord], counts: Callable[[Ply], bool]) -> Estimate:
     """The mean of how many plies of a match count."""
-    return mean_interval([float(sum(map(counts, plies))) for _, plies in _finished(records)])
+    found = [float(sum(map(counts, plies))) for _, plies in _finished(records)]
+    return mean_interval(found, "matches")
 
 
 def _over_decisions(records: Sequence[MatchRecord], value: Callable[[Ply], float]) -> list[float]:
@@ -308,7 +312,7 @@ def versus_advantage(series: Series, name: str) -> Estimate:
         won = _won(ranks, sides, ours.issuperset)
         deals.setdefault(schedule.place(match).deal, []).append(won)
     even = sum(series.line_up[side[0]] == name for side in sides) / len(sides)
-    return share_interval([fmean(deal) for deal in deals.values()]).minus(even)
+    return share_interval([fmean(deal) for deal in deals.values()], "deals").minus(even)
 
 
 def return_advantage(higher: Series, lower: Series) -> Estimate:
@@ -331,9 +335,8 @@ def return_advantage(higher: Series, lower: Series) -> Estimate:
         {match: fmean(returns) if returns else least for match, returns in one.items()}
         for one in judged
     )
-    return mean_interval(
-        [ours[deal] - theirs[deal] for deal in sorted(ours.keys() & theirs.keys())]
-    )
+    gaps = [ours[deal] - theirs[deal] for deal in sorted(ours.keys() & theirs.keys())]
+    return mean_interval(gaps, "deals")
 
 
 def _step(
@@ -423,7 +426,7 @@ def rung_of(step: LadderStep, sides: int, best: tuple[float, bool] | None = None
 
 
 def unfinished(endings: Mapping[Ending, int]) -> dict[str, int]:
-    """How many matches ended without a result, by how."""
+    """Counts of matches without a result, by ending."""
     return {name: count for name, count in endings.items() if name != "finished" and count}
 
 

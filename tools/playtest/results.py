@@ -16,7 +16,6 @@ from games.values import canonical_key
 from tools.playtest.intervals import (
     Estimate,
     NoSamplesError,
-    ScoreQuestion,
     SequentialAnswer,
     Unmeasured,
     at_worst,
@@ -24,7 +23,7 @@ from tools.playtest.intervals import (
     or_unmeasured,
     paid_interval,
 )
-from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerConfig, effort_together
+from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerSpec, effort_together
 from tools.playtest.ratings import (
     ONE_IN,
     Forfeits,
@@ -41,36 +40,11 @@ from tools.playtest.ratings import (
     uneven_search,
     win_share,
 )
-from tools.playtest.schedule import LineUps, Schedule, Sides, sides_paid_alike
+from tools.playtest.schedule import Schedule, Sides, TournamentSettings, sides_paid_alike
 from tools.sandbox import Grade
 
-MOST_PRIOR_DRAWS = 1e6  # they outweigh any results long before
 ENDINGS: tuple[Ending, ...] = ("finished", "unfinished", "forfeit", "fault")
 NOBODY_WINS = "every match paid all seats the same, as a team; compare mean returns"
-
-
-class TournamentSettings(BaseModel, frozen=True, extra="forbid"):
-    """What is played, apart from who plays which game.
-
-    Attributes:
-        deals: Deals at the most; every line-up plays each in every rotation of its seats.
-        seed: The tournament's seed.
-        max_plies: Plies after which a match is left unfinished.
-        line_ups: How line-ups are chosen; see `tools.playtest.schedule.make_schedule`.
-        question: Where it is asked, two entrants meet only until it is answered of their score
-            (the first entrant's; a sample is a deal). Line-ups must hold two entrants.
-        prior_draws: Draws every two who met are given in the ratings, a million at the most; with
-            0, a player that never lost leaves them unmeasured.
-        ply_s: Seconds one ply of the module may take; None for the sandbox's bound.
-    """
-
-    deals: int = Field(gt=0)
-    seed: int = Field(ge=0)
-    max_plies: int = Field(default=2000, gt=0)
-    line_ups: LineUps = "auto"
-    question: ScoreQuestion | None = None
-    prior_draws: float = Field(default=0.0, ge=0, le=MOST_PRIOR_DRAWS, allow_inf_nan=False)
-    ply_s: float | None = Field(default=None, gt=0)
 
 
 class Standing(BaseModel, frozen=True, extra="forbid"):
@@ -91,7 +65,7 @@ class Standing(BaseModel, frozen=True, extra="forbid"):
     """
 
     name: str
-    effective: PlayerConfig
+    effective: PlayerSpec
     used: EffortSummary
     seated: int
     endings: dict[Ending, int]
@@ -195,14 +169,14 @@ class TournamentResult(BaseModel, frozen=True, extra="forbid"):
 
 
 def by_ending(outcomes: Iterable[MatchEntry]) -> dict[Ending, int]:
-    """How many ended in which way; all four ways are there."""
+    """Counts of matches by ending; all four endings are there."""
     counts = Counter(outcome.ending for outcome in outcomes)
     return {ending: counts[ending] for ending in ENDINGS}
 
 
 @dataclass(frozen=True)
 class ResultTables:
-    """What the outcomes come to.
+    """The tables of a tournament, computed from its outcomes.
 
     Attributes:
         schedule: Of the tournament.
@@ -215,7 +189,7 @@ class ResultTables:
 
     schedule: Schedule
     settings: TournamentSettings
-    players: tuple[PlayerConfig, ...]
+    players: tuple[PlayerSpec, ...]
     outcomes: Mapping[int, MatchEntry]
     answers: Mapping[frozenset[int], SequentialAnswer]
     unasked: int = 0
@@ -242,7 +216,7 @@ class ResultTables:
 
     @cached_property
     def ranks(self) -> dict[int, tuple[float, ...]]:
-        """What the seats of the scored matches are ranked by."""
+        """The values that rank the seats of the scored matches."""
         found = {}
         for match in self.scored:
             names = [self.players[who].name for who in self.seated[match]]
@@ -279,12 +253,12 @@ class ResultTables:
 
     @cached_property
     def is_shared(self) -> bool:
-        """Whether every match paid all its seats alike, and not always the same."""
+        """True where every match paid all its seats alike, and not always the same."""
         return len(self._sides) == 1
 
     @property
     def no_result(self) -> str:
-        """Why the matches are no result: too many are void, as the others may be those it suits."""
+        """The reason why the matches are no result: too many are void; else ""."""
         played = len(self.outcomes)
         void = sum(o.ending in ("unfinished", "fault") for o in self.outcomes.values())
         if void * ONE_IN <= played:
@@ -294,7 +268,7 @@ class ResultTables:
 
     @property
     def unrated(self) -> str:
-        """Why no wins are estimated; empty where they are."""
+        """The reason why no wins are estimated; empty where they are."""
         why = self.no_result or uneven_search(self.simulations)
         return why or (NOBODY_WINS if self.is_shared else "")
 
@@ -306,7 +280,7 @@ class ResultTables:
 
     @cached_property
     def forfeits_of(self) -> Forfeits:
-        """Whose forfeits count for whom."""
+        """The forfeits, and for whom they count."""
         return Forfeits(self.players, self.seated, self.outcomes, self._sides)
 
     @cached_property
@@ -321,7 +295,7 @@ class ResultTables:
         return judged - len(self.scored)
 
     def reasons(self) -> dict[str, int]:
-        """Why matches did not finish, with how many."""
+        """Counts of the reasons why matches did not finish."""
         return dict(sorted(Counter(o.reason for o in self.outcomes.values() if o.reason).items()))
 
     def standings(self) -> tuple[Standing, ...]:
@@ -353,7 +327,7 @@ class ResultTables:
         )
 
     def used(self, entrant: int) -> EffortSummary:
-        """What an entrant's decisions took, of all matches and seats."""
+        """The effort of an entrant's decisions, of all matches and seats."""
         taken = self._taken(entrant)
         return effort_together(o.used[seat] for o, seat in taken if seat < len(o.used))
 
@@ -386,7 +360,8 @@ class ResultTables:
         if not won and self.forfeits_of.quitters:
             raise NoSamplesError(self.forfeits_of.told)
         asked = sum(len(self._seats(match, entrant)) for match in self.outcomes)
-        return at_worst(min(self.wins(entrant), len(won)), len(won), asked, design_effect(won))
+        wins = min(self.wins(entrant), len(won))
+        return at_worst(wins, len(won), "seats", asked, design_effect(won))
 
     def mean_return(self, entrant: int) -> Estimate:
         """Its mean return; the samples are deals, because matches of one are not independent.
@@ -410,7 +385,7 @@ class ResultTables:
                     deals.setdefault(self.schedule.place(match).deal, []).append(found)
         values = [fmean(deal) for deal in deals.values()]
         ends = min(map(min, paid), default=0.0), max(map(max, paid), default=0.0)
-        return paid_interval(values, *ends)
+        return paid_interval(values, "deals", *ends)
 
     def forfeits(self, entrant: int) -> int:
         """Matches that it forfeited itself."""
@@ -461,7 +436,7 @@ class ResultTables:
             score=Unmeasured(reason=self.unrated)
             if self.unrated
             else or_unmeasured(
-                lambda: at_worst(score_of(counts) * n if n else 0.0, n, len(met), alike)
+                lambda: at_worst(score_of(counts) * n if n else 0.0, n, "matches", len(met), alike)
             ),
             answer=None if self.no_result else self.answers.get(frozenset((one, other))),
             matches_by_ending=by_ending(self.outcomes[match] for match in met),

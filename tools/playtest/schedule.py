@@ -1,4 +1,4 @@
-"""Schedule of matches: line-ups, paired deals, rotations. Pure functions of indices."""
+"""Schedule of matches: how many, line-ups, paired deals, rotations. Pure functions of indices."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,16 @@ from itertools import combinations
 from math import comb
 from typing import Literal, TypeAlias
 
+from pydantic import BaseModel, Field
+
 from games.streams import stream
+from tools.playtest.intervals import ScoreQuestion
 
 LineUps: TypeAlias = Literal["auto", "all", "balanced"]
 Sides: TypeAlias = tuple[tuple[int, ...], ...]  # seats by side; one each where nobody has partners
 
 FEWEST_SEATS, MOST_SEATS = 2, 8
+MOST_PRIOR_DRAWS = 1e6  # they outweigh any results long before
 _ALL_UP_TO = 200  # line-ups; beyond, "auto" takes the balanced design
 _ARRANGED_FROM = 3  # seats; two have one circular arrangement only
 _FEWEST_PAID = 6  # matches: even where half of them are tied, all rivals' are in one case of 64
@@ -22,9 +26,33 @@ class TournamentError(ValueError):
     """A tournament cannot be played as asked; the message says what would do."""
 
 
+class TournamentSettings(BaseModel, frozen=True, extra="forbid"):
+    """The settings of a tournament, apart from its players and its game.
+
+    Attributes:
+        deals: Deals at the most; every line-up plays each in every rotation of its seats.
+        seed: The tournament's seed.
+        max_plies: Plies after which a match is left unfinished.
+        line_ups: How line-ups are chosen; see `make_schedule`.
+        question: Where it is asked, two entrants meet only until it is answered of their score
+            (the first entrant's; a sample is a deal). Line-ups must hold two entrants.
+        prior_draws: Draws every two who met are given in the ratings, a million at the most; with
+            0, a player that never lost leaves them unmeasured.
+        ply_s: Seconds one ply of the module may take; None for the sandbox's bound.
+    """
+
+    deals: int = Field(gt=0)
+    seed: int = Field(ge=0)
+    max_plies: int = Field(default=2000, gt=0)
+    line_ups: LineUps = "auto"
+    question: ScoreQuestion | None = None
+    prior_draws: float = Field(default=0.0, ge=0, le=MOST_PRIOR_DRAWS, allow_inf_nan=False)
+    ply_s: float | None = Field(default=None, gt=0)
+
+
 @dataclass(frozen=True)
 class MatchPlace:
-    """Where a match stands in a tournament.
+    """The place of a match in a tournament.
 
     Attributes:
         deal: Index of the deal: matches of one deal share their chance streams.
@@ -67,7 +95,7 @@ class Schedule:
         return self.rotations * len(self.line_ups)
 
     def place(self, match: int) -> MatchPlace:
-        """Where match `match` stands."""
+        """The place of match `match`."""
         deal, rest = divmod(match, self.matches_a_deal)
         line_up, rotation = divmod(rest, self.rotations)
         return MatchPlace(deal, line_up, rotation)
@@ -262,5 +290,5 @@ def _difference(one: int, other: int, entrants: int) -> int:
 
 
 def _repeats_evenly(found: list[tuple[int, ...]]) -> bool:
-    """Whether every line-up occurs equally often, so that each is needed only once."""
+    """True where every line-up occurs equally often, so that each is needed only once."""
     return len({found.count(line_up) for line_up in found}) == 1

@@ -23,7 +23,7 @@ from tools.playtest.jobs import (
     GameSetup,
     MatchEntry,
     MatchJob,
-    PlayerConfig,
+    PlayerSpec,
     Roster,
     SandboxRecipe,
     play_job,
@@ -31,9 +31,9 @@ from tools.playtest.jobs import (
 )
 from tools.playtest.journal import Journal, JournalError, journal_at
 from tools.playtest.ratings import head_to_head, ranked, score_of
-from tools.playtest.results import ResultTables, TournamentResult, TournamentSettings, by_ending
+from tools.playtest.results import ResultTables, TournamentResult, by_ending
 from tools.playtest.runner import Workers, play_all
-from tools.playtest.schedule import Schedule, TournamentError, make_schedule
+from tools.playtest.schedule import Schedule, TournamentError, TournamentSettings, make_schedule
 from tools.replaying import not_standing, require_replays
 from tools.sandbox import Grade, Sandbox, SandboxedModule
 
@@ -125,7 +125,7 @@ def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
     return {**known, **given}
 
 
-def _players(roster: Roster, specs: Sequence[str]) -> tuple[PlayerConfig, ...]:
+def _players(roster: Roster, specs: Sequence[str]) -> tuple[PlayerSpec, ...]:
     players = tuple(roster.effective(spec) for spec in specs)
     twice = [name for name, count in Counter(p.name for p in players).items() if count > 1]
     if twice:
@@ -151,7 +151,7 @@ class MatchPlan:
     """
 
     game: GameSetup
-    players: tuple[PlayerConfig, ...]
+    players: tuple[PlayerSpec, ...]
     settings: TournamentSettings
     roster: Roster
     schedule: Schedule
@@ -200,7 +200,7 @@ class MatchPlan:
 
     @property
     def learns(self) -> bool:
-        """Whether an entrant's deals build on those before: matches are then played in order."""
+        """True where an entrant's deals build on those before: matches are then played in order."""
         return any("lessons" in one.settings for one in self.players)
 
     def suited(self, workers: Workers) -> Workers:
@@ -212,7 +212,7 @@ class MatchPlan:
         return workers
 
     def job(self, index: int, lessons: tuple[tuple[str, ...], ...] = ()) -> MatchJob:
-        """What it takes to play a match."""
+        """The job of a match."""
         seated = self.schedule.seated(index, self.settings.seed)
         return MatchJob(
             game=self.game,
@@ -302,7 +302,7 @@ class Fold:
         return {i: self.outcomes[i] for i in sorted(self.outcomes) if self._counts(i)}
 
     def keeps(self, index: int) -> bool:
-        """Whether a match is kept: all but those played ahead of a test that then ended."""
+        """True for a match that is kept: all but those played ahead of a test that then ended."""
         return self._counts(index) or self._who(index) not in self.stops
 
     def _seated(self, index: int) -> tuple[int, ...]:

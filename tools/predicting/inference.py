@@ -29,12 +29,10 @@ from games.values import (
 )
 from tools.predicting import called, failing, with_output
 from tools.sandbox import Sandbox, Worker
-from tools.transitions import CallResult, answer_of, ask_alone
+from tools.sandbox.worker import CallResult
 
 Inference: TypeAlias = Literal["resample_history", "resample_state"]
 KIND = "inference"
-_MESSAGE_CALLS = 400
-_MESSAGE_S = 10.0
 _CLOSE = 1e-6
 _A_DRAW = "a drawn history or state"
 _PAID_DRAWS = 20  # of a place where something was paid: one of them has to pay it
@@ -68,7 +66,7 @@ class SeatSight:
 
 @dataclass(frozen=True)
 class Inferred:
-    """How well a source infers what is hidden.
+    """Places at which a source was asked to draw what is hidden.
 
     Attributes:
         right: Sights all of whose draws reproduce what was seen.
@@ -243,7 +241,7 @@ def _one(
     closed: bool,  # noqa: FBT001
 ) -> _Draw:
     draw = _Draw(sight, [], initial_state)
-    value = ask_alone(worker, function, _arguments(sight, closed=closed), seed)
+    value = worker.ask(function, _arguments(sight, closed=closed), seed)
     if isinstance(value, ModuleFault | IllegalActionError):
         draw.problem = (_A_DRAW, value)
     elif function == "resample_history":
@@ -270,7 +268,7 @@ def _replay(reader: Worker, draws: Sequence[_Draw], function: Inference, *, clos
         asked: list[tuple[str, list[Json]]] = [
             ("apply_action", [d.state, d.actions[d.at]]) for d in live
         ]
-        answers = ask_together(reader, asked)
+        answers = reader.ask_many(asked)
         for draw, answer in zip(live, answers, strict=True):
             if isinstance(answer, dict):
                 draw.state, draw.at = answer, draw.at + 1
@@ -284,7 +282,7 @@ _STATE_FUNCTIONS = ("get_current_player", "get_observations", "get_legal_actions
 
 def _ask_states(reader: Worker, live: Sequence[_Draw]) -> None:
     asked: list[tuple[str, list[Json]]] = [(f, [d.state]) for d in live for f in _STATE_FUNCTIONS]
-    answers = iter(ask_together(reader, asked))
+    answers = iter(reader.ask_many(asked))
     for draw in live:
         draw.answers = {}
         for function in _STATE_FUNCTIONS:
@@ -330,7 +328,7 @@ def _of_seat(value: Json, seat: int) -> Json:
 
 
 def _differs(draw: _Draw, turn: int, closed: bool) -> tuple[Json, Json] | None:  # noqa: FBT001
-    """How the state differs from what the seat met at this turn."""
+    """The difference of the state from what the seat met at this turn."""
     sight = draw.sight
     seen = _of_seat(draw.answers["get_observations"], sight.seat)
     expected, action = sight.turns[turn]
@@ -357,26 +355,8 @@ def _require_pay(draws: Sequence[_Draw]) -> None:
             same[0].problem = same[0].unpaid
 
 
-def ask_together(
-    reader: Worker, asked: Sequence[tuple[str, list[Json]]], at_once: int = _MESSAGE_CALLS
-) -> list[CallResult]:
-    """What each call gives, or its fault, with so many calls in a message."""
-    answers: list[CallResult] = []
-    for start in range(0, len(asked), at_once):
-        part = asked[start : start + at_once]
-        calls: list[Json] = [[function, arguments] for function, arguments in part]
-        try:
-            reply = reader.request("columns", {"calls": calls}, _MESSAGE_S)
-        except (ModuleFault, IllegalActionError) as fault:
-            answers += [fault] * len(part)
-            continue
-        rows = reply if isinstance(reply, list) and len(reply) == len(part) else [None] * len(part)
-        answers += [answer_of(row, name) for row, (name, _) in zip(rows, part, strict=True)]
-    return answers
-
-
 def _kind(draw: _Draw) -> tuple[object, ...]:
-    """What draws that fail by one error share; of another failure, the draw itself."""
+    """A key that draws share which fail by one error; of another failure, the draw itself."""
     _, actual = draw.problem or ("", "")
     if isinstance(actual, ModuleFault):
         return actual.kind, actual.function, actual.line

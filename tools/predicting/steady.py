@@ -11,7 +11,8 @@ from tools.guest.operations import OF_A_POSITION
 from tools.predicting import called, cut, failing
 from tools.predicting.transition import RecordQuestions, name_of, predicted
 from tools.sandbox import Sandbox
-from tools.transitions import CallResult, Column, ask_alone, ask_columns
+from tools.sandbox.worker import CallResult
+from tools.transitions import Column, ask_columns
 from vectorstore import sources
 
 KIND = "steady"
@@ -152,7 +153,7 @@ def names_told(sandbox: Sandbox, source: str, seats: int) -> list[Finding]:
     function = "get_player_name"
     with sandbox.loaded("names", source) as worker:
         for player in (*range(seats), CHANCE, TERMINAL):
-            actual = ask_alone(worker, function, [player])
+            actual = worker.ask(function, [player])
             if actual != name_of(player):
                 call = called(function, [player])
                 return [failing(KIND, function, call, name_of(player), actual, "the contract")]

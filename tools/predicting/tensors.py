@@ -17,9 +17,9 @@ from games.values import (
     is_number,
 )
 from tools.predicting import called, failing, with_output
-from tools.predicting.inference import SeatSight, ask_together
+from tools.predicting.inference import SeatSight
 from tools.sandbox import Sandbox
-from tools.transitions import CallResult
+from tools.sandbox.worker import CallResult
 
 TENSORS = ("observation_to_tensor", "tensor_to_observation")
 MOST_NUMBERS = 4096
@@ -47,7 +47,7 @@ def observation_of_numbers(numbers):
 
 @dataclass(frozen=True)
 class RoundTrips:
-    """How well a source turns observations into arrays and back.
+    """Observations that a source turned into arrays and back.
 
     Attributes:
         right: Distinct observations that came back, by arrays of the one length.
@@ -104,17 +104,17 @@ def round_trips(
     whole = with_lists(source)
     try:
         with sandbox.loaded("tensors", whole) as first:
-            answers = ask_together(first, [_made(trip) for trip in trips], _AT_ONCE)
+            answers = first.ask_many([_made(trip) for trip in trips], _AT_ONCE)
         width = _measured(trips, answers, width)
         with sandbox.loaded("observations", whole) as second:
             live = [trip for trip in trips if trip.problem is None]
             back: list[tuple[str, list[Json]]] = [
                 ("observation_of_numbers", [[*trip.numbers]]) for trip in live
             ]
-            for trip, answer in zip(live, ask_together(second, back, _AT_ONCE), strict=True):
+            for trip, answer in zip(live, second.ask_many(back, _AT_ONCE), strict=True):
                 _compare(trip, answer)
             live = [trip for trip in live[::-1] if trip.problem is None]
-            again = ask_together(second, [_made(trip) for trip in live], _AT_ONCE)
+            again = second.ask_many([_made(trip) for trip in live], _AT_ONCE)
             for trip, answer in zip(live, again, strict=True):
                 if numbers_in(answer) != trip.numbers:
                     trip.problem = (f"the same array as before: {trip.numbers}", answer)

@@ -28,7 +28,8 @@ from games.values import (
 )
 from tools.predicting import called, failing, with_output
 from tools.sandbox import Sandbox
-from tools.transitions import Asking, CallResult, DistinctCalls, RecordedCall, ask_columns
+from tools.sandbox.worker import CallResult
+from tools.transitions import Asking, DistinctCalls, RecordedCall, ask_columns
 
 KIND = "transition"
 LOADING = "load"
@@ -66,7 +67,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Predicted:
-    """How well a source predicts recorded matches.
+    """Records of matches that a source was asked to predict.
 
     Attributes:
         right: Records all of whose predictions hold.
@@ -303,7 +304,7 @@ def _told(
 
 
 def _is_lost(answer: CallResult) -> bool:
-    """Whether a call has no answer because of another one, as far as can be told."""
+    """Say whether another call took the answer from this one, as far as can be told."""
     return isinstance(answer, ModuleFault) and answer.kind == "killed"
 
 

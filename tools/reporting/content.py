@@ -15,6 +15,7 @@ from tools.sandbox.backends import Grade
 TIMED_OUT = "timed out"
 """How `Play.unfinished` calls matches that the clock ended."""
 
+_ONE = {"matches": "match", "deals": "deal", "seats": "seat", "pairs": "pair"}
 LadderVerdict: TypeAlias = Literal["climbs", "falls", "undecided", "unmeasured"]
 
 
@@ -28,6 +29,7 @@ class Figure(BaseModel, frozen=True, extra="forbid"):
         low: Lower end of the 95 % interval.
         high: Upper end.
         n: How many samples it rests on.
+        of: What they are; empty where nothing was measured.
         method: How the interval was made.
         problem: Why there is no value; empty where there is one.
     """
@@ -38,8 +40,18 @@ class Figure(BaseModel, frozen=True, extra="forbid"):
     low: float | None = None
     high: float | None = None
     n: int = 0
+    of: Literal["", "matches", "deals", "seats", "pairs"] = ""
     method: str = ""
     problem: str = ""
+
+    @property
+    def samples(self) -> str:
+        """The number and kind of its samples, as a reader is told.
+
+        >>> Figure(name="ties", meaning="", n=18, of="matches").samples
+        'n = 18 matches'
+        """
+        return f"n = {self.n} {self.of if self.n != 1 else _ONE.get(self.of, '')}".rstrip()
 
 
 class Rung(BaseModel, frozen=True, extra="forbid"):
@@ -66,7 +78,7 @@ class Rung(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def is_told(self) -> bool:
-        """Whether the interval tells the two players apart."""
+        """True where the interval tells the two players apart."""
         return self.verdict in {"climbs", "falls"}
 
 
@@ -89,7 +101,7 @@ class Play(BaseModel, frozen=True, extra="forbid"):
 
 
 class Evaluation(BaseModel, frozen=True, extra="forbid"):
-    """What playing the game showed.
+    """The results of playing the game.
 
     Attributes:
         plays: Random play first, then more competent play.
@@ -121,7 +133,7 @@ class Evaluation(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def has_teams(self) -> bool:
-        """Whether several sides of partners play against each other."""
+        """True where several sides of partners play against each other."""
         return 1 < len(self.sides) < sum(map(len, self.sides))
 
     @property
@@ -163,7 +175,7 @@ class Evaluation(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def best_are_told(self) -> bool:
-        """Whether the ladder tells the strongest player from the one below it."""
+        """True where the ladder tells the strongest player from the one below it."""
         return len(self.apart) > 1 and len(self.apart[-1]) == 1
 
 
@@ -247,7 +259,7 @@ def _further_deals(plies: Sequence[Ply], seats: int) -> set[int]:
 
 
 def _told(ply: Ply) -> str:
-    """What everybody perceived; where that differs, who did what."""
+    """The event that everybody perceived; where that differs, the actor and the action."""
     heard = {" ".join(events) for events in ply.events}
     chance = ply.player == CHANCE
     text = f"{'Chance' if chance else f'Player {ply.player + 1}'}: {ply.action}"

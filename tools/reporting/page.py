@@ -60,7 +60,7 @@ def interval_bars(
 
 
 def histogram(values: Sequence[int], *, title: str, unit: str, bins: int = 16) -> str:
-    """How often a whole number fell into each of some equally wide ranges."""
+    """Counts of whole numbers in some equally wide ranges."""
     low, high = min(values), max(values)
     step = max(1, -(-(high - low + 1) // bins))
     met = Counter((value - low) // step for value in values)
@@ -151,16 +151,16 @@ def page_style() -> str:
 def figure_text(figure: Figure) -> str:
     """A figure as text.
 
-    >>> figure_text(Figure(name="draws", meaning="", value=0.25, low=0.1, high=0.4, n=20))
-    '0.250 (0.100 to 0.400, n = 20)'
+    >>> figure_text(Figure(name="", meaning="", value=0.25, low=0.1, high=0.4, n=9, of="deals"))
+    '0.250 (0.100 to 0.400, n = 9 deals)'
     >>> figure_text(Figure(name="draws", meaning="", problem="no match finished"))
     'could not be measured: no match finished'
     """
     if figure.value is None:
         return f"could not be measured: {figure.problem}"
     if figure.low is None or figure.high is None:
-        return f"{figure.value:.3f} (n = {figure.n})"
-    return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f}, n = {figure.n})"
+        return f"{figure.value:.3f} ({figure.samples})"
+    return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f}, {figure.samples})"
 
 
 def _ladder_bars(evaluation: Evaluation) -> tuple[list[Bar], float | None]:

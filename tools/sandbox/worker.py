@@ -5,7 +5,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import NoReturn, Self, get_args
+from typing import NoReturn, Self, TypeAlias, get_args
 
 from games.text import plain_text
 from games.values import DEEPEST, FaultKind, IllegalActionError, Json, ModuleFault
@@ -18,7 +18,7 @@ from tools.guest.faults import (
 )
 from tools.guest.framing import FrameError, decode, encode, is_nested_beyond, weight_of
 from tools.guest.operations import BUILT_IN
-from tools.guest.protocol import CallRequest
+from tools.guest.protocol import CallRequest, ColumnsRequest
 from tools.guest.serving import CRASH
 from tools.sandbox.backends import (
     Ending,
@@ -29,6 +29,10 @@ from tools.sandbox.backends import (
     SandboxUnavailableError,
 )
 
+CallResult: TypeAlias = Json | ModuleFault | IllegalActionError
+
+_MESSAGE_CALLS = 400
+_MESSAGE_S = 10.0  # for the calls of one message together
 _DUMP_S = 1.0
 _END_S = 0.5
 _NUMBER_BITS = 53  # so that JSON readers of every kind keep a request's number whole
@@ -89,12 +93,12 @@ class Worker:
 
     @property
     def output(self) -> str:
-        """What the module printed so far: capped, without control characters, untrusted."""
+        """The module's printed text so far: capped, without control characters, untrusted."""
         return "".join(self._printed["output"])
 
     @property
     def errors(self) -> str:
-        """What the module wrote to standard error so far; see `output`."""
+        """The module's text to standard error so far; see `output`."""
         return "".join(self._printed["errors"])
 
     def load(self, source: str) -> None:
@@ -165,6 +169,33 @@ class Worker:
         if not (isinstance(reply, list) and len(reply) == 2 and isinstance(reply[1], list)):  # noqa: PLR2004
             self._violation(function, "did not return the arguments")
         return reply[0], reply[1]
+
+    def ask(
+        self, function: str, arguments: Sequence[Json], seed: Sequence[int] | None = None
+    ) -> CallResult:
+        """The value of one call, or its fault."""
+        try:
+            return self.call(function, arguments, seed=seed)
+        except (ModuleFault, IllegalActionError) as fault:
+            return fault
+
+    def ask_many(
+        self, asked: Sequence[tuple[str, list[Json]]], at_once: int = _MESSAGE_CALLS
+    ) -> list[CallResult]:
+        """The value of each call, or its fault, with so many calls in a message."""
+        answers: list[CallResult] = []
+        for start in range(0, len(asked), at_once):
+            part = asked[start : start + at_once]
+            calls: list[list[Json]] = [[function, arguments] for function, arguments in part]
+            try:
+                reply = self.request("columns", ColumnsRequest(calls)._asdict(), _MESSAGE_S)
+            except (ModuleFault, IllegalActionError) as fault:
+                answers += [fault] * len(part)
+                continue
+            told = reply if isinstance(reply, list) else []
+            rows = told if len(told) == len(part) else [None] * len(part)
+            answers += [answer_of(row, name) for row, (name, _) in zip(rows, part, strict=True)]
+        return answers
 
     def request(self, op: str, payload: Mapping[str, Json] | bytes, deadline_s: float) -> Json:
         """Have one operation done.
@@ -368,6 +399,21 @@ def raise_fault(fault: Json, function: str, *, own_code: bool = False) -> NoRetu
         known, message = "killed", f"the worker reported a fault that this cannot end in: {message}"
     whole = line if isinstance(line, int) and not isinstance(line, bool) and line > 0 else None
     raise ModuleFault(known, function, message, line=whole)
+
+
+def answer_of(row: Json, function: str) -> CallResult:
+    """The content of a row of the reply to "columns": a value, or the fault instead."""
+    told = row if isinstance(row, dict) else {}
+    if told.keys() == {"value"}:
+        return told["value"]
+    try:
+        if isinstance(text := told.get("text"), str):
+            return decode(text.encode())
+        raise_fault(told.get("fault"), function)
+    except FrameError as error:
+        return ModuleFault("bad_value", function, f"sent what is no contract JSON: {error}")
+    except (ModuleFault, IllegalActionError) as fault:
+        return fault
 
 
 def dumped_line(dump: bytes) -> int | None:

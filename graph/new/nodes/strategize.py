@@ -178,13 +178,11 @@ def _fits(table: PlayTest, name: str) -> tuple[bool, str]:
     spec = "ismcts:simulations=2,belief=module"
     series = table.alone((spec,), {}, _DRAWN_MATCHES)[spec]
     used = [one for entry in series.entries.values() for one in entry.used]
-    told = [
-        one.figures["belief_consistency"] for one in used if "belief_consistency" in one.figures
-    ]
+    told = [figure for one in used if (figure := one.figure("belief_consistency"))]
     asked = sum(figure.count for figure in told)
     if not asked or set(series.endings) != {"finished"}:
         return False, "no match that draws from it came to its end"
     share = sum(figure.total for figure in told) / asked
-    lost = sum(one.words.get("belief", {}).get("none_found", 0) for one in used)
+    lost = sum(one.counted("belief").get("none_found", 0) for one in used)
     said = f"at {asked} decisions {share:.0%} of what {name} drew fitted the log"
     return share >= _FITS and not lost, f"{said}, at {lost} nothing did; required: 90%, 0"

@@ -13,6 +13,7 @@ from agents.belief.belief import (
 from agents.belief.exact import _random_decisions
 from agents.belief.module import HungError
 from games import library
+from games.information import Seen
 from games.modules import bind, first_state, load_namespace
 from games.trajectories import MOST_OUTCOMES
 from games.values import ModuleFault
@@ -179,7 +180,7 @@ def test_without_a_model_state_both_protocols_play_a_random_legal_action() -> No
 
 def test_a_population_that_dies_gives_way_to_the_next_sampler() -> None:
     here = situation()
-    here.log.entries[-1]["events"] = ["A trumpet sounds."]
+    here.log.entries[-1] = Seen(here.log.latest(), ("A trumpet sounds.",))
     belief = Belief(here, "particle", 0, np.random.default_rng(0))
     with pytest.raises(NoDeterminizationError, match="tried particle, replay"):
         belief.sample()

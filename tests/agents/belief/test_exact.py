@@ -14,7 +14,7 @@ from agents.belief.exact import (
     require_perfect_information,
 )
 from agents.belief.follow import CallCount, Follower, counted_rules
-from games.information import SeatLog
+from games.information import SeatLog, Seen
 from games.modules import Rules
 from games.streams import uniforms
 from games.values import Json, State
@@ -91,7 +91,7 @@ def get_events(state, action): return [[action] if state["tosses"] else []]
 def test_a_log_that_no_play_gives_leaves_nothing() -> None:
     rules, _, start = game(KUHN)
     log = logs_of(rules, start, ["deal Q", "deal K"])[0]
-    log.entries[-1]["events"] = ["A trumpet sounds."]
+    log.entries[-1] = Seen(log.latest(), ("A trumpet sounds.",))
     assert posterior(Follower(rules, 0, log.entries), start, limit=10) == []
 
 
@@ -119,7 +119,7 @@ def test_several_possible_states_are_refused() -> None:
 def test_a_log_that_no_play_gives_is_refused() -> None:
     rules, _, start = game(TIC_TAC_TOE)
     log = logs_of(rules, start, ["4", "0"])[0]
-    log.entries[-1]["events"] = ["A trumpet sounds."]
+    log.entries[-1] = Seen(log.latest(), ("A trumpet sounds.",))
     with pytest.raises(HiddenInformationError, match="0 full states"):
         known_state(Follower(rules, 0, log.entries), start)
 
@@ -182,7 +182,7 @@ def test_goes_back_where_a_hidden_card_was_needed_later() -> None:
 def test_gives_up_within_its_budget() -> None:
     rules, _, start = game(KUHN)
     log = logs_of(rules, start, ["deal Q", "deal K", "p", "b"])[0]
-    log.entries[-1]["events"] = ["A trumpet sounds."]
+    log.entries[-1] = Seen(log.latest(), ("A trumpet sounds.",))
     samples = sampler(rules, log, start, budget=50)
     assert samples.sample() is None
     assert samples.cost.calls == 50
@@ -190,7 +190,7 @@ def test_gives_up_within_its_budget() -> None:
 
 def test_a_log_of_another_game_is_not_replayed() -> None:
     rules, _, start = game(KUHN)
-    log = SeatLog(0, [{"observation": {"hand": "K"}, "events": []}])
+    log = SeatLog(0, [Seen({"hand": "K"})])
     assert sampler(rules, log, start).sample() is None
 
 

@@ -12,6 +12,7 @@ from agents.belief.filter import Branching
 from agents.belief.follow import Guide, uniform_opponent
 from agents.belief.population import Capacity, Particle, Population, systematic_draws
 from agents.belief.zones import zones_of
+from games.information import Seen
 from games.modules import Rules
 from games.values import CHANCE, Action, Json, State, canonical_key
 from tests.agents.belief.logs import logs_of
@@ -276,7 +277,7 @@ def explains(state: State, shots: list[list[str]], shooter: int = 0) -> bool:
 def test_a_log_that_no_play_gives_leaves_nothing() -> None:
     rules, _, start = game(KUHN)
     log = logs_of(rules, start, ["deal Q", "deal K"])[0]
-    log.entries[-1]["events"] = ["A trumpet sounds."]
+    log.entries[-1] = Seen(log.latest(), ("A trumpet sounds.",))
     sampler = PopulationTracker(rules, 0, start)
     sampler.update(log.entries)
     assert sampler.population.particles == []
@@ -294,7 +295,7 @@ def test_a_place_with_more_branches_than_are_tried_is_sampled_without_loss() -> 
         observations=lambda state: [{}],
         events=lambda state, action: [[]],
     )
-    guide = Guide(rules, 0, [{"observation": {}, "events": []}], np.random.default_rng(0))
+    guide = Guide(rules, 0, [Seen({})], np.random.default_rng(0))
     place = guide.follower.start({"drawn": None})
     assert place is not None
     before = Population([Particle(place, 0.25, 0.0, None)] * 4, is_whole=True)

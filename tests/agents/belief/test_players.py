@@ -11,6 +11,7 @@ from agents.players.registry import PlayerRoster, make_player, parse_spec
 from agents.players.specs import Seating
 from games import library
 from games.engine import Match, play_match
+from games.information import Seen
 from games.values import Json
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import library_game, random_match
@@ -59,7 +60,7 @@ def test_any_belief_plays_hidden_positions_and_hidden_hands(
     spec = f"ismcts:simulations=12,determinizations=4,belief={belief}"
     match = played(sandbox, name, [spec, *["random"] * (seats - 1)], parameters)
     assert match.ending == "finished", match.reason
-    decisions = [ply.effort for ply in match.plies if ply.player == 0 and len(ply.legal) > 1]
+    decisions = [ply.effort.row() for ply in match.plies if ply.player == 0 and len(ply.legal) > 1]
     assert decisions
     assert all(effort.keys() >= FIGURES for effort in decisions)
     if belief in ("particle", "constraint", "heatmap"):
@@ -97,7 +98,7 @@ def test_the_protocol_decides_what_is_played_where_nothing_explains_what_was_see
 ) -> None:
     rules, _, start = game(KUHN)
     log = logs_of(rules, start, ["deal Q", "deal K", "b"])[1]
-    log.entries[-1]["events"] = ["A trumpet sounds."]
+    log.entries[-1] = Seen(log.latest(), ("A trumpet sounds.",))
     chosen = {}
     for protocol in ("ours", "paper"):
         player = make_player(
@@ -108,7 +109,7 @@ def test_the_protocol_decides_what_is_played_where_nothing_explains_what_was_see
             decision = player.choose(log, ["p", "b"], np.random.default_rng(0))
         finally:
             player.close()
-        chosen[protocol] = (decision.action, decision.effort["fallback"])
+        chosen[protocol] = (decision.action, decision.effort.row()["fallback"])
     assert chosen["ours"][0] in ("p", "b")
     assert chosen["ours"][1] == "random_legal"
     assert chosen["paper"] == ("deal J", "random_in_model")

@@ -18,7 +18,7 @@ from games.engine import Decision
 from games.information import SeatLog
 from games.streams import stream
 from tests.agents.learning.conftest import Trained, setup
-from tools.playtest.series import play_series, series_summary
+from tools.playtest.series import SeriesSettings, play_series, series_summary
 from tools.sandbox import Sandbox
 
 STEPS = {"tic_tac_toe": 10_000, "leduc_poker": 8_000}
@@ -48,7 +48,9 @@ def test_a_trained_network_beats_random_play(
     roster = PlayerRoster()
     specs = [f"ppo:policy={path}", "random"]
     with Sandbox(preload=roster.preload) as own:
-        series = play_series(setup(name), specs, roster, matches=160, seed=3, sandbox=own)
+        series = play_series(
+            setup(name), specs, roster, SeriesSettings(matches=160, seed=3), sandbox=own
+        )
     ours: Any = series_summary(series)["entrants"]
     assert ours[0]["mean_return"]["low"] > 0, ours  # of itself, uniform play gets 0
     assert ours[0]["forfeits"] == 0
@@ -137,7 +139,7 @@ def test_another_game_is_refused_and_played_only_where_that_is_asked_for(
 def test_a_file_that_changed_since_the_spec_was_read_is_refused(
     file: Path, trained: Trained, sandbox: Sandbox
 ) -> None:
-    spec = str(parse_spec(f"ppo:policy={file}"))
+    spec = parse_spec(f"ppo:policy={file}").name
     assert parse_spec(spec) == parse_spec(f"ppo:policy={file}")
     file.write_bytes(trained("tic_tac_toe", STEPS["tic_tac_toe"]).saved())
     with pytest.raises(PlayerSpecError, match="has changed: its hash is"):
@@ -159,13 +161,13 @@ def test_what_it_does_not_know_is_counted_and_known_actions_come_first(
     log = log_of({"strange": 1, "things": [2, 3]})
     for number in range(20):
         decision = made.choose(log, ["never seen", known], stream(number, "player"))
-        assert (decision.action, decision.effort["unknown_actions"]) == (known, 1)
+        assert (decision.action, decision.effort.row()["unknown_actions"]) == (known, 1)
         # one strange, two things; and Leduc always tells of the deal, here of nothing
-        assert decision.effort["unknown_values"] == 4
-        assert "fallback" not in decision.effort
+        assert decision.effort.row()["unknown_values"] == 4
+        assert "fallback" not in decision.effort.row()
     lost = made.choose(log, ["never", "seen"], stream(0, "player"))
     assert lost.action in ("never", "seen")
-    assert lost.effort["fallback"] == "uniform"
+    assert lost.effort.row()["fallback"] == "uniform"
 
 
 def test_at_temperature_zero_it_always_plays_the_same(file: Path, sandbox: Sandbox) -> None:

@@ -8,7 +8,7 @@ from agents.players.endpoint import ModelTable
 from agents.players.llm import LlmPlayer
 from agents.players.registry import PlayerRoster
 from games.engine import Player
-from games.information import SeatLog
+from games.information import SeatLog, Seen
 from games.streams import stream
 from games.values import Json
 from tests.agents.model.endpoint import Answer, Endpoint, Request, Step, message, serving
@@ -16,7 +16,7 @@ from tests.agents.model.talking import settings_for
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
-LOG = SeatLog(0, [{"observation": {"hand": ["KS"]}, "events": ["You were dealt KS."]}])
+LOG = SeatLog(0, [Seen({"hand": ["KS"]}, ("You were dealt KS.",))])
 LEGAL = ["check", "bet"]
 _PART = '<untrusted source="{source}">\n(.*?)\n</untrusted>'
 
@@ -63,4 +63,4 @@ def decided(
     player: Player, log: SeatLog = LOG, legal: Sequence[str] = LEGAL, ply: int = 5
 ) -> tuple[str, dict[str, Json]]:
     decision = player.choose(log, legal, stream(1, "player", match=3, seat=0, ply=ply))
-    return decision.action, decision.effort
+    return decision.action, decision.effort.row()

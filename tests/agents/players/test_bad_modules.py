@@ -63,7 +63,7 @@ def test_a_resampler_at_fault_is_counted_skipped_and_reported_and_nobody_forfeit
     source = KUHN + SEATS + resampler
     match = kuhn(sandbox, source, [seat(SPEC, source, at=at) for at in range(2)])
     assert (match.ending, match.culprit) == ("finished", None), match.reason
-    efforts = [ply.effort for ply in match.plies if ply.player >= 0]
+    efforts = [ply.effort.row() for ply in match.plies if ply.player >= 0]
     assert len(efforts) >= 2
     for effort in efforts:
         assert (effort["belief"], effort["simulations_done"]) == ("exact", 20)
@@ -79,7 +79,7 @@ def test_a_resampler_that_hangs_costs_time_once_and_no_match(
     players = [seat(SPEC, source, at=at) for at in range(2)]
     match = kuhn(sandbox, source, players)
     assert (match.ending, match.culprit) == ("finished", None), match.reason
-    first = {ply.player: ply.effort for ply in reversed(match.plies) if ply.player >= 0}
+    first = {ply.player: ply.effort.row() for ply in reversed(match.plies) if ply.player >= 0}
     for effort in first.values():
         assert (effort["belief"], effort["belief_errors"]) == ("exact", 1)
         assert effort["simulations_done"] == 20
@@ -92,7 +92,7 @@ def test_a_resampler_that_is_slow_is_left_in_time_for_the_search_to_be_done(
     spec = "ismcts:simulations=300,deadline=1.5"
     match = kuhn(sandbox, source, [seat(spec, source), seat("random", at=1)])
     assert (match.ending, match.culprit) == ("finished", None), match.reason
-    first = next(ply.effort for ply in match.plies if ply.player == 0)
+    first = next(ply.effort.row() for ply in match.plies if ply.player == 0)
     assert (first["belief"], first["simulations_done"]) == ("resample_state+exact", 300)
     assert first["belief_errors"] == 1
 
@@ -105,7 +105,7 @@ def test_where_the_bad_sampler_is_the_only_one_a_random_action_is_played_and_rec
     spec = f"{SPEC},belief=module"
     match = kuhn(sandbox, source, [seat(spec, source, at=at) for at in range(2)])
     assert (match.ending, match.culprit) == ("finished", None), match.reason
-    for effort in (ply.effort for ply in match.plies if ply.player >= 0):
+    for effort in (ply.effort.row() for ply in match.plies if ply.player >= 0):
         assert (effort["belief"], effort["fallback"]) == ("none_found", "random_legal")
 
 
@@ -246,5 +246,5 @@ def test_an_action_legal_only_in_the_players_own_model_is_quoted_where_it_forfei
     assert "chose 'deal" in match.reason
     ours = kuhn(sandbox, source, [seat(spec + "ours", source), seat("random", at=1)])
     assert ours.ending == "finished"
-    (first, *_) = (ply.effort for ply in ours.plies if ply.player == 0)
+    (first, *_) = (ply.effort.row() for ply in ours.plies if ply.player == 0)
     assert first["fallback"] == "random_legal"

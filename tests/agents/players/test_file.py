@@ -9,15 +9,15 @@ import pytest
 from agents.players.registry import PlayerRoster, parse_spec
 from agents.players.specs import PlayerSpecError
 from games.engine import PlayerFault
-from games.information import SeatLog
+from games.information import Did, SeatLog, Seen
 from tests.agents.players.conftest import Seat
 from tools.playtest.jobs import GameSetup
-from tools.playtest.series import play_series
+from tools.playtest.series import SeriesSettings, play_series
 from tools.sandbox import Sandbox
 from tools.sources import GameNotFoundError
 
 HEAD = "def decide(observation, legal, history):\n    "
-LOG = SeatLog(0, [{"action": "a"}, {"observation": {"wanted": "c"}, "events": ["Go on."]}])
+LOG = SeatLog(0, [Did("a"), Seen({"wanted": "c"}, ("Go on.",))])
 LEGAL = ["a", "b", "c"]
 
 
@@ -75,12 +75,12 @@ def test_what_it_does_wrong_is_its_own_fault(
 def test_it_is_named_by_its_path_and_a_hash_of_what_it_says(tmp_path: Path) -> None:
     file = written(tmp_path, "return legal[0]")
     digest = sha256(Path(file).read_bytes()).hexdigest()[:16]
-    assert str(parse_spec(file)) == f"file:path={file},sha256={digest}"
-    assert parse_spec(str(parse_spec(file))) == parse_spec(file)
+    assert parse_spec(file).name == f"file:path={file},sha256={digest}"
+    assert parse_spec(parse_spec(file).name) == parse_spec(file)
 
 
 def test_a_file_that_changed_since_is_refused(tmp_path: Path) -> None:
-    before = str(parse_spec(written(tmp_path, "return legal[0]")))
+    before = parse_spec(written(tmp_path, "return legal[0]")).name
     written(tmp_path, "return legal[1]")
     with pytest.raises(PlayerSpecError, match="has changed"):
         parse_spec(before)
@@ -119,7 +119,11 @@ def test_one_that_ends_after_its_last_answer_forfeits(tmp_path: Path) -> None:
     dies = written(tmp_path, ENDS_ITSELF)
     with Sandbox() as sandbox:
         series = play_series(
-            game, [dies, "random"], PlayerRoster(), matches=4, seed=1, sandbox=sandbox
+            game,
+            [dies, "random"],
+            PlayerRoster(),
+            SeriesSettings(matches=4, seed=1),
+            sandbox=sandbox,
         )
     assert {entry.ending for entry in series.entries.values()} == {"forfeit"}
     for index, entry in series.entries.items():

@@ -6,14 +6,14 @@ import pytest
 from agents.players.specs import PlayerSpecError
 from agents.search.leaves import mean_ranks
 from games.engine import PlayerFault
-from games.information import SeatLog
+from games.information import SeatLog, Seen
 from games.values import ModuleFault
 from tests.agents.players.conftest import Seat
 
 SHORT = "def score(observation, action): return -len(action)"
 LAST = "def score(observation, action): return 1000.0 * ord(action[0])"
 WANTED = "def score(observation, action): return float(action == observation['wanted'])"
-LOG = SeatLog(0, [{"observation": {"wanted": "ccc"}, "events": []}])
+LOG = SeatLog(0, [Seen({"wanted": "ccc"})])
 LEGAL = ["a", "bb", "ccc"]
 
 

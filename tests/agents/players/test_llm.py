@@ -9,8 +9,7 @@ from agents.players.registry import PlayerRoster, parse_spec
 from agents.players.specs import PlayerSpecError
 from games import library
 from games.engine import PlayerFault
-from games.information import SeatLog
-from games.values import Json
+from games.information import Did, LogEntry, SeatLog, Seen
 from tests.agents.model.endpoint import Answer, Step, error, message, serving
 from tests.agents.model.talking import settings_for
 from tests.agents.players.talking import LEGAL, LOG, asking, decided, part, take_first
@@ -55,7 +54,7 @@ def test_after_the_last_rethink_the_seat_forfeits_with_its_cause(rethinks: int, 
             decided(player)
         assert len(endpoint.requests) == tries
         # What the forfeited decision used stands in no ply: it is reported with the match.
-        assert player.learn(None)[1]["model_calls"] == tries
+        assert player.learn(None)[1].model_calls == tries
 
 
 @pytest.mark.parametrize(
@@ -117,12 +116,12 @@ def test_only_a_listed_single_action_is_played_without_a_call() -> None:
 
 def turns(number: int) -> SeatLog:
     """A log of `number` turns that are over, and one that is not."""
-    entries: list[dict[str, Json]] = []
+    entries: list[LogEntry] = []
     for turn in range(number):
-        entries.append({"observation": {"turn": turn}, "events": [f"Event {turn}."]})
-        entries.append({"observation": {"turn": turn}, "events": [f"Later {turn}."]})
-        entries.append({"action": f"did {turn}"})
-    return SeatLog(0, [*entries, {"observation": {"turn": number}, "events": ["Your turn."]}])
+        entries.append(Seen({"turn": turn}, (f"Event {turn}.",)))
+        entries.append(Seen({"turn": turn}, (f"Later {turn}.",)))
+        entries.append(Did(f"did {turn}"))
+    return SeatLog(0, [*entries, Seen({"turn": number}, ("Your turn.",))])
 
 
 @pytest.mark.parametrize(("history", "told"), [(5, range(3, 8)), (0, range(0)), (100, range(8))])
@@ -143,9 +142,9 @@ def test_the_last_turns_are_told_with_events_views_and_actions(history: int, tol
 
 def test_a_long_history_loses_its_oldest_turns_and_says_so() -> None:
     log = turns(3)
-    for entry in log.entries:
-        if "events" in entry:
-            entry["events"] = ["x" * 2_500]
+    for index, entry in enumerate(log.entries):
+        if isinstance(entry, Seen):
+            log.entries[index] = Seen(entry.observation, ("x" * 2_500,))
     with asking(BET) as (player, endpoint):
         decided(player, log)
     told = part(endpoint.requests[0], "match")
@@ -195,7 +194,7 @@ def test_it_is_told_its_seats_view_and_nothing_of_the_module() -> None:
 
 def test_hostile_words_of_a_game_stay_in_their_fences_and_can_still_be_played() -> None:
     hostile = HOSTILE.replace("\n", " ")
-    log = SeatLog(0, [{"observation": {"note": hostile}, "events": [hostile]}])
+    log = SeatLog(0, [Seen({"note": hostile}, (hostile,))])
     seen: list[str] = []
 
     def play_it(request: dict[str, object]) -> Answer:
@@ -228,11 +227,11 @@ def test_reflexion_looks_back_at_a_finished_match_and_only_there() -> None:
     spec = "llm:style=reflexion,model=scripted"
     with asking(BET, take_first, spec=spec) as (player, endpoint):
         decided(player)
-        player.log = SeatLog(0, [*LOG.entries, {"action": "bet"}])
+        player.log = SeatLog(0, [*LOG.entries, Did("bet")])
         lesson, used = player.learn([1.0, -1.0])
         assert player.learn(None)[0] == ""
     assert lesson == "Noted: By player, from Player 1 on: 1, -1. More is better; yours is 1."
-    assert used["model_calls"] == 1
+    assert used.model_calls == 1
     assert "you did: bet" in part(endpoint.requests[1], "match")
     with asking(BET) as (player, endpoint):
         decided(player)
@@ -263,8 +262,8 @@ def test_a_bad_spec_says_what_is_required(text: str, complaint: str) -> None:
 def test_a_spec_round_trips_with_a_name_that_has_colons_and_slashes() -> None:
     spec = parse_spec("llm:style=reflexion,model=hub/llama3.1:8b")
     assert spec.settings["model"] == "hub/llama3.1:8b"
-    assert parse_spec(str(spec)) == spec
-    assert str(spec).endswith("history=5,legal=yes,rethinks=2,lessons=3")
+    assert parse_spec(spec.name) == spec
+    assert spec.name.endswith("history=5,legal=yes,rethinks=2,lessons=3")
 
 
 def test_without_an_endpoint_it_is_refused_in_one_sentence() -> None:

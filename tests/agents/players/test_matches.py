@@ -84,7 +84,7 @@ def test_either_sampler_serves_a_game_of_hidden_bids(
     spec = f"ismcts:simulations=20,determinizations=5,belief={belief}"
     players = [seat(spec, library.source("goofspiel"), at=0), seat("random", at=1)]
     (match,) = matches(sandbox, "goofspiel", players, 1)
-    searched = [p.effort for p in match.plies if p.player == 0 and len(p.legal) > 1]
+    searched = [p.effort.row() for p in match.plies if p.player == 0 and len(p.legal) > 1]
     assert match.ending == "finished"
     assert searched
     assert all(effort["simulations_done"] == 20 for effort in searched)

@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from agents.players.specs import PlayerSpec, Seating
+from agents.players.specs import Seating
 from agents.search.settings import PlayerSettings
 from games.engine import Decision
 
@@ -36,7 +36,7 @@ class AlphabetPlayer:
     def choose(self, log, legal, generator: np.random.Generator) -> Decision:
         order = sorted(legal, reverse=self.settings.end == "last")
         action = order[self.settings.offset % len(order)]
-        return Decision(action, {"algorithm": "alphabet", **self.settings.model_dump()})
+        return Decision(action, Effort("alphabet", more=self.settings.model_dump()))
 
     def close(self) -> None:
         pass

@@ -8,8 +8,8 @@ from agents.players.registry import PlayerRoster
 from agents.players.specs import PlayerSpecError
 from games import library
 from tools.playtest.jobs import GameSetup
-from tools.playtest.results import TournamentSettings
 from tools.playtest.runner import Workers
+from tools.playtest.schedule import TournamentSettings
 from tools.playtest.tournament import play_tournament
 
 SETTINGS = TournamentSettings(deals=2, seed=5)

@@ -3,7 +3,7 @@ import pytest
 
 from agents.players.specs import PlayerSpecError
 from games.engine import PlayerFault
-from games.information import SeatLog
+from games.information import SeatLog, Seen
 from games.values import Json, ModuleFault
 from tests.agents.belief.logs import logs_of
 from tests.agents.players.conftest import Seat
@@ -39,8 +39,8 @@ def test_uct_blocks_from_its_log_alone(seat: Seat) -> None:
         log, legal, np.random.default_rng(0)
     )
     assert decision.action == "2"
-    assert decision.effort.keys() >= EFFORT
-    assert decision.effort["simulations_done"] == decision.effort["simulations"] == 400
+    assert decision.effort.row().keys() >= EFFORT
+    assert decision.effort.row()["simulations_done"] == decision.effort.row()["simulations"] == 400
 
 
 @pytest.mark.parametrize(("card", "expected"), [("K", "b"), ("J", "p")])
@@ -52,9 +52,9 @@ def test_ismcts_calls_with_the_king_and_folds_the_jack(
         log, ["p", "b"], np.random.default_rng(0)
     )
     assert decision.action == expected
-    assert decision.effort.keys() >= EFFORT
-    assert decision.effort["determinizations"] == 200
-    assert decision.effort["belief"] == "exact"
+    assert decision.effort.row().keys() >= EFFORT
+    assert decision.effort.row()["determinizations"] == 200
+    assert decision.effort.row()["belief"] == "exact"
 
 
 @pytest.mark.parametrize("spec", ["uct:simulations=100", "ismcts:simulations=100"])
@@ -74,17 +74,17 @@ def test_uct_refuses_games_that_hide_information(seat: Seat, source: str) -> Non
 
 def test_uct_refuses_a_decision_that_hides_information(seat: Seat) -> None:
     log, legal = tic_tac_toe(["0"], 1)
-    log.entries[-1]["events"] = ["A trumpet sounds."]
+    log.entries[-1] = Seen(log.latest(), ("A trumpet sounds.",))
     with pytest.raises(PlayerSpecError, match="0 full states fit what seat 1 saw.*use ismcts"):
         seat("uct", TIC_TAC_TOE, at=1).choose(log, legal, np.random.default_rng(0))
 
 
 def test_without_a_determinization_it_plays_at_random_and_says_so(seat: Seat) -> None:
     log = kuhn(["deal Q", "deal K", "b"], 1)
-    log.entries[-1]["events"] = ["A trumpet sounds."]
+    log.entries[-1] = Seen(log.latest(), ("A trumpet sounds.",))
     player = seat("ismcts:simulations=50", KUHN, at=1)
     chosen = {player.choose(log, ["p", "b"], np.random.default_rng(n)).action for n in range(12)}
-    effort = player.choose(log, ["p", "b"], np.random.default_rng(0)).effort
+    effort = player.choose(log, ["p", "b"], np.random.default_rng(0)).effort.row()
     assert chosen == {"p", "b"}
     assert effort["belief"] == "none_found"
     assert effort["simulations_done"] == 0
@@ -94,8 +94,8 @@ def test_a_forced_action_is_played_without_a_search(seat: Seat) -> None:
     log, _ = tic_tac_toe(["0"], 1)
     decision = seat("uct", TIC_TAC_TOE, at=1).choose(log, ["4"], np.random.default_rng(0))
     assert decision.action == "4"
-    assert decision.effort["belief"] == "not_needed"
-    assert decision.effort.keys() >= EFFORT
+    assert decision.effort.row()["belief"] == "not_needed"
+    assert decision.effort.row().keys() >= EFFORT
 
 
 def test_a_module_that_fails_in_the_search_is_reported_with_its_line(seat: Seat) -> None:
@@ -171,7 +171,7 @@ def test_a_search_is_done_with_its_settings_at_their_largest(seat: Seat, spec: s
     player = seat(f"{spec},simulations=20", TIC_TAC_TOE, at=1)
     decided = player.choose(log, legal, np.random.default_rng(0))
     assert decided.action in legal
-    assert decided.effort["simulations_done"] == 20
+    assert decided.effort.row()["simulations_done"] == 20
 
 
 @pytest.mark.parametrize("name", ["uct", "pimc"])
@@ -211,21 +211,23 @@ def test_parameters_reach_the_search(seat: Seat) -> None:
     )
     parameters: dict[str, Json] = {"first": 1}
     start: dict[str, Json] = {"board": ".........", "turn": 1}
-    log = SeatLog(1, [{"observation": start, "events": []}])
+    log = SeatLog(1, [Seen(start)])
     legal = [str(square) for square in range(9)]
     player = seat("uct:simulations=20", sized, at=1, parameters=parameters)
-    assert player.choose(log, legal, np.random.default_rng(0)).effort["simulations_done"] == 20
+    assert (
+        player.choose(log, legal, np.random.default_rng(0)).effort.row()["simulations_done"] == 20
+    )
 
 
 def test_figures_that_only_the_worker_knows_are_marked_as_claimed(seat: Seat) -> None:
     log, legal = tic_tac_toe(["0", "8", "1"], 1)
     player = seat("uct:simulations=40", TIC_TAC_TOE, at=1)
-    searched = player.choose(log, legal, np.random.default_rng(0)).effort
+    searched = player.choose(log, legal, np.random.default_rng(0)).effort.row()
     claimed = searched["claimed"]
     assert isinstance(claimed, list)
     assert {"simulations_done", "nodes", "belief"} <= {*map(str, claimed)}
     assert {"algorithm", "simulations", "exploration"}.isdisjoint(map(str, claimed))
-    assert player.choose(log, legal[:1], np.random.default_rng(0)).effort["claimed"] == []
+    assert player.choose(log, legal[:1], np.random.default_rng(0)).effort.row()["claimed"] == []
 
 
 FORGING = (
@@ -245,7 +247,7 @@ def test_a_worker_cannot_change_what_was_asked_of_it(seat: Seat) -> None:
     forging = FORGING % {"algorithm": "oracle", "simulations": 10**9, "simulations_done": 7}
     effort = seat("uct:simulations=40", forging, at=1).choose(
         log, legal, np.random.default_rng(0)
-    ).effort  # fmt: skip
+    ).effort.row()  # fmt: skip
     assert (effort["algorithm"], effort["simulations"]) == ("uct", 40)
     assert (effort["simulations_done"], effort["claimed"]) == (7, ["simulations_done"])
 

@@ -9,7 +9,7 @@ from agents.players.specs import PlayerSpecError
 from agents.search.algorithms import SEARCHES
 from games import library
 from games.engine import PlayerFault
-from games.information import SeatLog
+from games.information import SeatLog, read_entries
 from games.streams import match_words, stream
 from games.values import Json
 from tests.agents.players.conftest import Seat
@@ -26,9 +26,9 @@ def test_the_forced_win_is_found_from_the_log_alone(seat: Seat, name: str) -> No
     passes = "passes=40" if name == "osla" else "simulations=400"
     decided = seat(f"{name}:{passes}", TIC_TAC_TOE).choose(log, legal, np.random.default_rng(0))
     assert decided.action == "2"
-    assert decided.effort.keys() >= (EFFORT - {"simulations", "exploration"}) | {"calls"}
+    assert decided.effort.row().keys() >= (EFFORT - {"simulations", "exploration"}) | {"calls"}
     if name not in ("ismcts", "moismcts"):
-        assert decided.effort["belief"] == "known_state"
+        assert decided.effort.row()["belief"] == "known_state"
 
 
 @pytest.mark.parametrize("name", [name for name in SAMPLING if name != "uct"])
@@ -37,14 +37,14 @@ def test_games_that_hide_information_are_played_by_sampled_states(seat: Seat, na
     passes = "passes=20" if name == "osla" else "simulations=60"
     decided = seat(f"{name}:{passes}", KUHN, at=1).choose(log, ["p", "b"], np.random.default_rng(0))
     assert decided.action == "b"
-    assert decided.effort["belief"] == "exact"
+    assert decided.effort.row()["belief"] == "exact"
 
 
 def test_uct_searches_one_sampled_state_where_it_is_given_a_belief(seat: Seat) -> None:
     log = kuhn(["deal Q", "deal K", "b"], 1)
     player = seat("uct:belief=exact,simulations=50", KUHN, at=1)
     decided = player.choose(log, ["p", "b"], np.random.default_rng(0))
-    assert (decided.action, decided.effort["determinizations"]) == ("b", 1)
+    assert (decided.action, decided.effort.row()["determinizations"]) == ("b", 1)
 
 
 def test_alphabeta_plays_tic_tac_toe_and_refuses_what_it_cannot(seat: Seat) -> None:
@@ -72,10 +72,10 @@ def test_one_step_ahead_asks_the_value_function_where_there_is_one(seat: Seat) -
     log, legal = tic_tac_toe([], 0)
     source = f"{TIC_TAC_TOE}\n\n{VALUED}"
     decided = seat("osla", source).choose(log, legal, np.random.default_rng(0))
-    assert (decided.action, decided.effort["leaf"]) == ("7", "value")
-    assert "rollouts" not in decided.effort  # nothing was rolled out
+    assert (decided.action, decided.effort.row()["leaf"]) == ("7", "value")
+    assert "rollouts" not in decided.effort.row()  # nothing was rolled out
     decided = seat("osla", TIC_TAC_TOE).choose(log, legal, np.random.default_rng(0))
-    assert (decided.effort["leaf"], decided.effort["rollouts"]) == ("rollout", 4)
+    assert (decided.effort.row()["leaf"], decided.effort.row()["rollouts"]) == ("rollout", 4)
 
 
 CENTRE = "def score(observation, action):\n    return 1.0 if action == '4' else 0.0\n"
@@ -88,7 +88,7 @@ def test_heuristics_of_the_game_are_followed_or_missed_by_name(seat: Seat, spec:
     log, legal = tic_tac_toe(["0"], 1)
     player = seat(spec, TIC_TAC_TOE, at=1, heuristics={"centre": CENTRE})
     decided = player.choose(log, legal, np.random.default_rng(0))
-    assert decided.effort["simulations_done"] == 30
+    assert decided.effort.row()["simulations_done"] == 30
     with pytest.raises(PlayerSpecError, match="needs a heuristic of this game; it has none"):
         seat(spec, TIC_TAC_TOE, at=1)
 
@@ -115,7 +115,7 @@ def test_a_reused_tree_gives_the_same_bytes_in_a_worker_that_begins_in_mid_match
         decided = continuing.choose(log, legal, generator)
         again = stream(5, "player", match=2, seat=0, ply=len(actions))
         assert seat(spec, TIC_TAC_TOE).choose(grown, legal, again) == decided
-        assert ("inherited" in decided.effort) == bool(actions)
+        assert ("inherited" in decided.effort.row()) == bool(actions)
         if reply is not None:
             left = [square for square in legal if square != decided.action]
             actions += [decided.action, left[0]]
@@ -149,7 +149,7 @@ def test_battleship_is_played_by_all_that_sample_hidden_states(seat: Seat, name:
         return
     few = "" if name == "osla" else ":simulations=20"
     player = seat(f"{name}{few}", source, at=cast("int", at), parameters=parameters)
-    log = SeatLog(cast("int", at), cast("list[dict[str, Json]]", entries))
+    log = SeatLog(cast("int", at), read_entries(cast("list[dict[str, Json]]", entries)))
     shot = player.choose(log, cast("list[str]", legal), np.random.default_rng(0))
     assert shot.action in cast("list[str]", legal)
-    assert shot.effort["belief"] == "resample_state"
+    assert shot.effort.row()["belief"] == "resample_state"

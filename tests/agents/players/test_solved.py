@@ -6,7 +6,7 @@ import pytest
 from agents.players.specs import PlayerSpecError
 from games import library
 from games.engine import PlayerFault
-from games.information import SeatLog
+from games.information import SeatLog, Seen
 from games.values import ModuleFault
 from tests.agents.belief.logs import logs_of
 from tests.agents.players.conftest import Seat
@@ -32,14 +32,14 @@ def test_the_second_seat_at_kuhn_poker_plays_kuhn_s_solution(
     log = kuhn([f"deal {other}", f"deal {card}", bet], 1)
     player = seat("cfr:iterations=3000", KUHN, at=1)
     decision = player.choose(log, ["p", "b"], np.random.default_rng(0))
-    said = float(str(decision.effort["probability"]))
+    said = float(str(decision.effort.row()["probability"]))
     assert (said if decision.action == "b" else 1 - said) == pytest.approx(chance, abs=0.02)
 
 
 def test_a_decision_reports_what_was_solved_and_how_well(seat: Seat) -> None:
     log = kuhn(["deal Q", "deal K", "b"], 1)
     player = seat("cfr:iterations=500", KUHN, at=1)
-    effort = player.choose(log, ["p", "b"], np.random.default_rng(0)).effort
+    effort = player.choose(log, ["p", "b"], np.random.default_rng(0)).effort.row()
     assert (effort["algorithm"], effort["iterations"], effort["iterations_done"]) == (
         "cfr",
         500,
@@ -67,8 +67,8 @@ def test_beyond_two_seats_or_zero_sums_no_equilibrium_is_promised(seat: Seat) ->
     player = seat("cfr", THREE, num_players=3)
     log = logs_of(rules, start, [])[0]
     decision = player.choose(log, ["A", "B"], np.random.default_rng(0))
-    assert decision.effort["equilibrium"] == "not_guaranteed"
-    assert float(str(decision.effort["nash_conv"])) < 0.01
+    assert decision.effort.row()["equilibrium"] == "not_guaranteed"
+    assert float(str(decision.effort.row()["nash_conv"])) < 0.01
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_raising_the_limit_is_advised_only_where_it_can_help(seat: Seat) -> None
 
 def test_a_log_that_the_game_cannot_lead_to_is_a_fault_of_the_player(seat: Seat) -> None:
     log = kuhn(["deal Q", "deal K", "b"], 1)
-    log.entries[-1]["events"] = ["A trumpet sounds."]
+    log.entries[-1] = Seen(log.latest(), ("A trumpet sounds.",))
     with pytest.raises(PlayerFault, match="cfr at seat 1: no play of the game leads to its log"):
         seat("cfr", KUHN, at=1).choose(log, ["p", "b"], np.random.default_rng(0))
 
@@ -114,7 +114,7 @@ def test_a_module_that_fails_while_it_is_enumerated_is_named_with_its_line(seat:
 
 def test_a_forced_action_is_played_without_a_solution(seat: Seat) -> None:
     decision = seat("cfr", KUHN).choose(kuhn([], 0), ["p"], np.random.default_rng(0))
-    assert (decision.action, decision.effort["iterations_done"]) == ("p", 0)
+    assert (decision.action, decision.effort.row()["iterations_done"]) == ("p", 0)
 
 
 def test_whole_matches_of_leduc_poker_are_played_without_a_forfeit(

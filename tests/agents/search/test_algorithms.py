@@ -10,6 +10,7 @@ import pytest
 from agents.search.algorithms import SEARCHES
 from agents.worker.session import choose
 from games import library
+from games.information import entry_rows
 from games.modules import bind, load_namespace, scoring
 from games.values import Json, ModuleFault, State
 from tests.agents.belief.logs import logs_of
@@ -68,7 +69,7 @@ def decision(name: str) -> tuple[dict[str, object], dict[str, Json]]:
         "num_players": seats,
         "parameters": parameters,
         "seat": seat,
-        "entries": list(log.entries),
+        "entries": [*entry_rows(log.entries)],
         "legal": [*legal],
     }
     return namespace, payload

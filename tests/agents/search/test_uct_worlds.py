@@ -4,6 +4,7 @@ import pytest
 from agents.search.settings import SearchResult, SearchView
 from agents.search.uct import UctSettings, agreed, decide
 from agents.worker.session import choose
+from games.information import entry_rows
 from games.values import Json, State
 from tests.agents.belief.logs import logs_of
 from tests.agents.belief.posteriors import library_game, random_match
@@ -75,7 +76,9 @@ def test_uct_plays_battleship_with_any_belief(belief: str) -> None:
     sea: dict[str, Json] = {"rows": 4, "columns": 4, "ships": "3,2"}
     rules, _, start = library_game("battleship", sea)
     for log, legal in random_match(rules, start, 0, seed=3)[1:8:2]:
-        effort = ask("battleship", sea, [*log.entries], legal, algorithm="uct", belief=belief)
+        effort = ask(
+            "battleship", sea, [*entry_rows(log.entries)], legal, algorithm="uct", belief=belief
+        )
         assert str(effort["belief"]).removeprefix("resample_state") == belief.removeprefix("module")
         assert (effort["worlds"], effort["simulations_done"]) == (6, 60)
         assert (effort["combined_by"], effort["determinizations"]) == ("ranks", 6)
@@ -95,7 +98,11 @@ def test_a_king_is_called_with_and_a_jack_is_folded_by_a_search_that_needs_to_kn
                     "words": [1],
                     "legal": ["p", "b"],
                 },
-                **{"algorithm": "uct", "search": {"simulations": 60}, "entries": [*log.entries]},
+                **{
+                    "algorithm": "uct",
+                    "search": {"simulations": 60},
+                    "entries": [*entry_rows(log.entries)],
+                },
                 **{"belief": "particle", "determinizations": 4},
             },
         )

@@ -14,7 +14,7 @@ from agents.solving.enumeration import (
 from games import library
 from games.contract import Game
 from games.engine import Decision, play_match
-from games.information import SeatLog, information_key
+from games.information import SeatLog, Seen, information_key
 from games.modules import LocalModule, bind, load_namespace
 from games.table import GameTable
 from games.values import ModuleFault
@@ -105,7 +105,7 @@ def test_a_log_that_no_play_leads_to_is_not_found() -> None:
     game = small(KUHN)
     log = game.log(0, 0)
     assert game.find(log) == 0
-    log.entries[-1] = {**log.entries[-1], "events": ["A trumpet sounds."]}
+    log.entries[-1] = Seen(log.latest(), ("A trumpet sounds.",))
     assert game.find(log) is None
     assert game.find(SeatLog(0)) is None
     assert game.find(SeatLog(9, log.entries)) is None

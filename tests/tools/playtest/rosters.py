@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from games.engine import Decision, Player, PlayerFault
+from games.engine import Decision, Effort, Player, PlayerFault
 from games.information import SeatLog
 from games.values import Action
-from tools.playtest.jobs import GameSetup, PlayerConfig
+from tools.playtest.jobs import GameSetup, PlayerSpec
 from tools.sandbox import Sandbox
 
 _DEFAULTS: dict[str, dict[str, float]] = {
@@ -30,7 +30,7 @@ class NimRoster:
     def preload(self) -> tuple[str, ...]:
         return ()
 
-    def effective(self, spec: str) -> PlayerConfig:
+    def effective(self, spec: str) -> PlayerSpec:
         name, _, given = spec.partition(":")
         if name not in _DEFAULTS:
             raise ValueError(f"no player {name!r}; known: {', '.join(_DEFAULTS)}")
@@ -40,10 +40,10 @@ class NimRoster:
             if key not in settings:
                 raise ValueError(f"{name} has no setting {key!r}")
             settings[key] = float(value)
-        return PlayerConfig(player=name, settings=dict(settings))
+        return PlayerSpec(player=name, settings=dict(settings))
 
     def seat(
-        self, player: PlayerConfig, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
+        self, player: PlayerSpec, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
     ) -> Player:
         settings = {key: float(str(value)) for key, value in player.settings.items()}
         made: dict[str, Player] = {
@@ -66,7 +66,7 @@ class Uniform:
     def choose(
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
     ) -> Decision:
-        return Decision(legal[int(generator.integers(len(legal)))], {"algorithm": "uniform"})
+        return Decision(legal[int(generator.integers(len(legal)))], Effort("uniform"))
 
     def close(self) -> None:
         self.closed = True
@@ -131,7 +131,9 @@ class Slow:
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
     ) -> Decision:
         time.sleep(self.seconds)
-        return Decision(legal[int(generator.integers(len(legal)))], {"seconds_asked": self.seconds})
+        return Decision(
+            legal[int(generator.integers(len(legal)))], Effort(more={"seconds_asked": self.seconds})
+        )
 
 
 # Everybody bids once, unseen; the highest bids share the win. Chance turns a card up first.

@@ -31,7 +31,7 @@ from tools.playtest.intervals import (
 def test_wilson_gives_the_published_intervals(
     successes: int, n: int, low: float, high: float
 ) -> None:
-    estimate = wilson(successes, n)
+    estimate = wilson(successes, n, "matches")
     assert estimate.low == pytest.approx(low, abs=5e-5)
     assert estimate.high == pytest.approx(high, abs=5e-5)
     assert estimate.value == successes / n
@@ -58,44 +58,44 @@ def test_student_quantiles_are_those_of_the_tables(
 
 def test_the_interval_of_a_mean_is_worked_by_hand() -> None:
     # mean 3, s = sqrt(2.5), t(4) = 2.776: 3 ± 2.776 * 1.5811 / 2.2361
-    estimate = mean_interval([1, 2, 3, 4, 5])
+    estimate = mean_interval([1, 2, 3, 4, 5], "matches")
     assert (estimate.value, estimate.n) == (3, 5)
     assert estimate.high == pytest.approx(3 + 1.963, abs=1e-3)
     assert estimate.low == pytest.approx(3 - 1.963, abs=1e-3)
 
 
 def test_equal_shares_still_get_an_interval_with_a_width() -> None:
-    assert share_interval([1.0] * 5) == wilson(5, 5)
-    assert share_interval([1.0] * 5).low < 0.6
+    assert share_interval([1.0] * 5, "matches") == wilson(5, 5, "matches")
+    assert share_interval([1.0] * 5, "matches").low < 0.6
 
 
 def test_an_interval_of_shares_ends_where_shares_end() -> None:
     # mean 0.75, s = 0.5, t(3) = 3.182: 0.75 ± 0.7955 reaches beyond both ends
-    wide = share_interval([1, 1, 1, 0])
+    wide = share_interval([1, 1, 1, 0], "matches")
     assert (wide.low, wide.value, wide.high) == (0.0, 0.75, 1.0)
     assert "cut to [0, 1]" in wide.method
     # mean 0.5, s = 0.1, t(2) = 4.303: 0.5 ± 0.2484 lies inside: nothing is cut
-    inside = share_interval([0.4, 0.5, 0.6])
-    assert inside == mean_interval([0.4, 0.5, 0.6])
+    inside = share_interval([0.4, 0.5, 0.6], "matches")
+    assert inside == mean_interval([0.4, 0.5, 0.6], "matches")
 
 
 def test_what_is_no_share_is_refused() -> None:
     with pytest.raises(ValueError, match=r"1.5 is no share"):
-        share_interval([1.5, 0.0])
+        share_interval([1.5, 0.0], "matches")
 
 
 def test_too_few_samples_are_no_estimate() -> None:
     with pytest.raises(NoSamplesError):
-        wilson(0, 0)
+        wilson(0, 0, "matches")
     with pytest.raises(NoSamplesError):
-        mean_interval([1.0])
+        mean_interval([1.0], "matches")
     with pytest.raises(NoSamplesError):
-        share_interval([])
+        share_interval([], "matches")
 
 
 def test_impossible_counts_are_refused() -> None:
     with pytest.raises(ValueError, match="from 0 to n"):
-        wilson(3, 2)
+        wilson(3, 2, "matches")
     with pytest.raises(ValueError, match="at least 1"):
         student_t(0)
 
@@ -105,14 +105,17 @@ def test_of_however_few_normal_deals_the_interval_of_their_mean_holds_its_95_per
     deals: int,
 ) -> None:
     generator = np.random.default_rng(1)
-    found = [mean_interval(generator.normal(3.0, 2.0, size=deals).tolist()) for _ in range(400)]
+    found = [
+        mean_interval(generator.normal(3.0, 2.0, size=deals).tolist(), "matches")
+        for _ in range(400)
+    ]
     held = sum(one.low <= 3.0 <= one.high for one in found)
     assert abs(held / 400 - 0.95) < 3 * (0.95 * 0.05 / 400) ** 0.5
 
 
 def test_one_deal_is_no_sample() -> None:
     with pytest.raises(NoSamplesError, match="at least two"):
-        mean_interval([1.0])
+        mean_interval([1.0], "matches")
 
 
 # Of wins and losses alone the ratio is Wald's own: w log(p1/p0) + l log((1-p1)/(1-p0)).
@@ -231,7 +234,10 @@ def test_an_interval_of_paired_shares_holds_the_true_one_as_often_as_it_says(
         second = first if alike else generator.random(40) < 0.4
         shares = [(deal, float(one)) for half in (first, second) for deal, one in enumerate(half)]
         won = float(first.sum() + second.sum())
-        found, simple = at_worst(won, 80, 80, design_effect(shares)), wilson(won, 80)
+        found, simple = (
+            at_worst(won, 80, "matches", 80, design_effect(shares)),
+            wilson(won, 80, "matches"),
+        )
         held += found.low <= 0.4 <= found.high
         plain += simple.low <= 0.4 <= simple.high
     assert held / 400 >= 0.93

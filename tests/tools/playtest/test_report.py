@@ -1,6 +1,6 @@
 import pytest
 
-from games.engine import Match, Ply
+from games.engine import Effort, Match, Ply
 from games.records import MatchRecord
 from games.streams import stream
 from games.values import CHANCE
@@ -27,7 +27,7 @@ from tools.reporting.verdict import verdict_of
 
 def ply(player: int, options: int) -> Ply:
     legal = tuple(str(option) for option in range(options))
-    return Ply(player, None, legal, legal[0], (0.0, 0.0), ((), ()), {}, {})
+    return Ply(player, None, legal, legal[0], (0.0, 0.0), ((), ()), Effort(), {})
 
 
 def record(returns: tuple[float, ...] | None, *plies: Ply) -> MatchRecord:
@@ -72,7 +72,7 @@ def test_no_finished_match_is_no_measure() -> None:
 def test_a_difference_in_pay_is_cut_to_what_the_game_says_it_can_pay(
     best: tuple[float, bool] | None, ends: tuple[float, float]
 ) -> None:
-    wide = Estimate(value=2.5, low=-21.0, high=26.0, n=2, method="t")
+    wide = Estimate(value=2.5, low=-21.0, high=26.0, n=2, of="deals", method="t")
     step = LadderStep(
         lower="a", higher="b", measure="return", advantage=wide, verdict="undecided", endings={}
     )

@@ -17,7 +17,6 @@ import pytest
 from games.values import Json
 from tests.tools.playtest.test_tournament import play
 from tools.playtest.journal import journal_at
-from tools.playtest.results import TournamentSettings
 from tools.playtest.runner import (
     ExecutorError,
     ExecutorUnavailableError,
@@ -26,6 +25,7 @@ from tools.playtest.runner import (
     Workers,
     play_all,
 )
+from tools.playtest.schedule import TournamentSettings
 
 PAIR = ["perfect", "uniform"]
 NO_RAY = importlib.util.find_spec("ray") is None

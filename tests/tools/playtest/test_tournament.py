@@ -12,10 +12,11 @@ from games.engine import Player
 from tests.tools.playtest.rosters import BIDDING, NimRoster
 from tests.tools.sources import NIM
 from tools.playtest.intervals import Estimate, ScoreQuestion, Unmeasured
-from tools.playtest.jobs import GameSetup, MatchEntry, PlayerConfig, SandboxRecipe
+from tools.playtest.jobs import GameSetup, MatchEntry, PlayerSpec, SandboxRecipe
 from tools.playtest.journal import JournalError
-from tools.playtest.results import Standing, TournamentResult, TournamentSettings
+from tools.playtest.results import Standing, TournamentResult
 from tools.playtest.runner import RunStoppedError, Workers
+from tools.playtest.schedule import TournamentSettings
 from tools.playtest.tournament import play_tournament
 from tools.sandbox import Limits, Sandbox
 
@@ -208,7 +209,7 @@ def test_a_complete_journal_is_told_and_a_sample_of_it_played_again(
 
     class Asked(NimRoster):
         def seat(
-            self, player: PlayerConfig, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
+            self, player: PlayerSpec, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
         ) -> Player:
             asked.add(match)
             return super().seat(player, seat=seat, match=match, game=game, sandbox=sandbox)

@@ -11,13 +11,13 @@ from tools.playtest.jobs import (
     GameSetup,
     MatchEntry,
     NumberSummary,
-    PlayerConfig,
+    PlayerSpec,
 )
 from tools.playtest.ratings import ranked
 from tools.playtest.report import versus_advantage
-from tools.playtest.results import ResultTables, TournamentSettings
-from tools.playtest.schedule import one_line_up
-from tools.playtest.series import play_series
+from tools.playtest.results import ResultTables
+from tools.playtest.schedule import TournamentSettings, one_line_up
+from tools.playtest.series import SeriesSettings, play_series
 from tools.sandbox import Sandbox
 
 
@@ -63,7 +63,13 @@ def test_a_question_is_answered_by_forfeits_too() -> None:
 
 def test_a_series_and_its_ladder_count_a_lost_match_that_was_given_up(sandbox: Sandbox) -> None:
     quits, twin = (
-        play_series(GAME, [name, "perfect"], NimRoster(), matches=24, seed=5, sandbox=sandbox)
+        play_series(
+            GAME,
+            [name, "perfect"],
+            NimRoster(),
+            SeriesSettings(matches=24, seed=5),
+            sandbox=sandbox,
+        )
         for name in ("quits", "perfect_again")
     )
     assert quits.endings["forfeit"] == 12
@@ -98,7 +104,7 @@ def test_in_cooperation_a_forfeit_counts_as_the_least_that_was_paid() -> None:
     paid = [(2, 2), (3, 3), (5, 5), (2, 2), (4, 4), (6, 6)]
     entries = {at: forfeited(*one) for at, one in enumerate(paid)} | {6: forfeited(culprit=1)}
     settings = TournamentSettings(deals=7, seed=1)
-    players = (PlayerConfig(player="uniform", settings={}),) * 2
+    players = (PlayerSpec(player="uniform", settings={}),) * 2
     tables = ResultTables(one_line_up(["uniform"] * 2), settings, players, entries, {})
     assert tables.is_shared
     assert tables.mean_return(0).value == pytest.approx((22 + 2) / 7)
@@ -153,7 +159,7 @@ def lost_by_the_first(matches: int, void: int) -> ResultTables:
         )
         for match in range(matches)
     }
-    players = tuple(PlayerConfig(player=name, settings={}) for name in ("stalls", "uniform"))
+    players = tuple(PlayerSpec(player=name, settings={}) for name in ("stalls", "uniform"))
     settings = TournamentSettings(deals=matches // 2, seed=1)
     return ResultTables(one_line_up(["stalls", "uniform"]), settings, players, entries, {})
 
@@ -168,7 +174,10 @@ def test_a_player_that_stalls_in_lost_matches_has_no_result_or_one_that_holds_it
     assert {type(one.elo) for one in often.standings()} == {Unmeasured}
     assert seldom.no_result == ""
     found = seldom.win_rate(0)
-    assert (found.low, found.high) == (wilson(45, 100).low, wilson(55, 100).high)
+    assert (found.low, found.high) == (
+        wilson(45, 100, "matches").low,
+        wilson(55, 100, "matches").high,
+    )
     (pair,) = seldom.pairs()
     assert isinstance(pair.score, Estimate)
     assert (pair.score.low, pair.score.high) == (found.low, found.high)
@@ -196,12 +205,12 @@ def test_matches_of_a_deal_that_go_alike_in_every_seating_tell_no_more_than_one(
         won = match // 2 % 3 == 0  # the first wins both matches of every third deal
         seated = schedule.seated(match, 1)
         entries[match] = forfeited(*(float((who == 0) == won) for who in seated))
-    players = tuple(PlayerConfig(player=name, settings={}) for name in ("first", "second"))
+    players = tuple(PlayerSpec(player=name, settings={}) for name in ("first", "second"))
     tables = ResultTables(schedule, TournamentSettings(deals=30, seed=1), players, entries, {})
     (pair,) = tables.pairs()
     assert isinstance(pair.score, Estimate)
     for found in (tables.win_rate(0), pair.score):
-        ends = wilson(10, 30).low, 1 / 3, wilson(10, 30).high
+        ends = wilson(10, 30, "matches").low, 1 / 3, wilson(10, 30, "matches").high
         assert (found.low, found.value, found.high) == pytest.approx(ends)
 
 
@@ -213,7 +222,7 @@ def at_three_seats(*quits: int, matches: int = 60, friend: int = 2) -> ResultTab
         seated = schedule.seated(match, 1)
         won = forfeited(*(float(who == 0) for who in seated))
         entries[match] = forfeited(culprit=seated.index(friend)) if match in quits else won
-    players = tuple(PlayerConfig(player=name, settings={}) for name in ("strong", "weak", "friend"))
+    players = tuple(PlayerSpec(player=name, settings={}) for name in ("strong", "weak", "friend"))
     settings = TournamentSettings(deals=matches // 3, seed=1, prior_draws=1)
     return ResultTables(schedule, settings, players, entries, {})
 
@@ -225,7 +234,7 @@ def test_a_forfeit_at_a_third_seat_decides_nothing_between_the_other_two() -> No
     strong, weak, friend = (tables.win_rate(who) for who in range(3))
     assert (strong.value, weak.value, friend.value) == (1, 0, 0)
     assert (strong.n, weak.n, friend.n) == (57, 57, 60)
-    assert strong.low < wilson(57, 57).low  # whatever the three would have been
+    assert strong.low < wilson(57, 57, "matches").low  # whatever the three would have been
     first = tables.pairs()[0]
     assert (first.wins, first.draws, first.losses, first.forfeits) == (57, 0, 0, (0, 0))
 
@@ -243,7 +252,7 @@ def test_who_forfeits_often_is_named_and_leaves_the_ranks_of_others_alone() -> N
 
 def test_a_forfeit_between_two_players_or_two_sides_still_decides() -> None:
     schedule = one_line_up(["strong", "weak", "weak"])
-    players = tuple(PlayerConfig(player=name, settings={}) for name in ("strong", "weak", "weak"))
+    players = tuple(PlayerSpec(player=name, settings={}) for name in ("strong", "weak", "weak"))
     entries = {m: forfeited(culprit=schedule.seated(m, 1).index(1)) for m in range(6)}
     settings = TournamentSettings(deals=2, seed=1)
     tables = ResultTables(schedule, settings, players, entries, {})
@@ -264,7 +273,7 @@ def searched(*seats: tuple[int, int, int], budget: str = "time") -> ResultTables
     )
     entry = forfeited(*(float(seat == 0) for seat in range(len(seats))))
     entries = {match: entry.model_copy(update={"used": used}) for match in range(10)}
-    players = (PlayerConfig(player="uct", settings={"budget": budget}),) * len(seats)
+    players = (PlayerSpec(player="uct", settings={"budget": budget}),) * len(seats)
     settings = TournamentSettings(deals=10, seed=1)
     return ResultTables(one_line_up(["uct"] * len(seats)), settings, players, entries, {})
 

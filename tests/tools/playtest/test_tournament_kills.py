@@ -14,7 +14,8 @@ import pytest
 
 from tests.tools.playtest.test_tournament import play
 from tests.tools.sandbox.test_lifetime import children, descendants, gone, wait_for
-from tools.playtest.results import TournamentResult, TournamentSettings
+from tools.playtest.results import TournamentResult
+from tools.playtest.schedule import TournamentSettings
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 

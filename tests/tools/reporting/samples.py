@@ -6,7 +6,9 @@ LONG_SPEC = "ismcts:" + ",".join(f"setting_number_{n}=some_value_{n}" for n in r
 
 
 def figure(value: float, low: float, high: float, name: str = "share", n: int = 60) -> Figure:
-    return Figure(name=name, meaning="of something", value=value, low=low, high=high, n=n)
+    return Figure(
+        name=name, meaning="of something", value=value, low=low, high=high, n=n, of="matches"
+    )
 
 
 def play(

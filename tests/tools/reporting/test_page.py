@@ -18,7 +18,7 @@ from tools.reporting.page import Bar, curve, histogram, interval_bars, plots_of,
 
 def test_the_page_shows_figures_with_intervals_and_failures() -> None:
     page = render(report())
-    for part in ("0.900 (0.800 to 0.950, n = 60)", "climbs", "2 forfeit", "1 unfinished",
+    for part in ("0.900 (0.800 to 0.950, n = 60 matches)", "climbs", "2 forfeit", "1 unfinished",
                  "searches were held small", "num_players=2", "a standard pack"):  # fmt: skip
         assert part in page
 
@@ -86,7 +86,7 @@ def test_a_team_shows_scores_and_no_shares_of_wins() -> None:
         plays=plays, shared=True, ladder=(), players=("random", "greedy:heuristic=x"), span=None
     )
     page = render(report(evaluation=team))
-    assert "3.000 (2.000 to 4.000, n = 60)" in page
+    assert "3.000 (2.000 to 4.000, n = 60 matches)" in page
     assert "wins" not in page.split("How it plays")[1].split("Skill ladder")[0]
     assert "Mean score of a match" in plots_of(team)["ladder"]
 

@@ -106,8 +106,11 @@ def test_a_cooperative_game_is_told_by_its_scores() -> None:
     played = cooperation(rung(5.75, 5.0, 6.5), best_score=10.0, best_declared=True)
     (better,) = (line for line in verdict_of(played) if line.name == "Do players get better?")
     assert better.state == "yes"
-    assert "Random play scores 1.05 (0.80 to 1.30, n = 60)" in better.text
-    assert "the best player (uct 50) 6.80 (6.10 to 7.50, n = 60) of 10, the best pos" in better.text
+    assert "Random play scores 1.05 (0.80 to 1.30, n = 60 matches)" in better.text
+    assert (
+        "the best player (uct 50) 6.80 (6.10 to 7.50, n = 60 matches) of 10, the best pos"
+        in better.text
+    )
 
 
 def test_a_cooperative_game_claims_no_wins_no_ties_and_no_first_seat() -> None:

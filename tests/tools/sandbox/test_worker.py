@@ -365,3 +365,17 @@ def test_a_closed_sandbox_gives_no_workers(sandbox: Sandbox) -> None:
     assert worker.ended_by.cause == "killed"
     with pytest.raises(SandboxUnavailableError, match="closed"):
         own.worker("test", "")
+
+
+def test_calls_sent_together_are_answered_one_by_one_with_faults_in_their_places(
+    sandbox: Sandbox,
+) -> None:
+    source = "def double(n):\n    return 2 * n\n\ndef half(n):\n    return 1 // n\n"
+    with loaded(sandbox, source) as worker:
+        asked: list[tuple[str, list[Json]]] = [("double", [2]), ("half", [0]), ("double", [3])]
+        first, failed, last = worker.ask_many(asked, at_once=2)
+        assert (first, last) == (4, 6)
+        assert isinstance(failed, ModuleFault)
+        assert (failed.kind, failed.function, failed.line) == ("raised", "half", 5)
+        assert worker.ask_many([]) == []
+        assert isinstance(worker.ask("half", [0]), ModuleFault)

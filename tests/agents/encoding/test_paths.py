@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.learning.encoding import encoder_of, fitted_encoder
+from agents.encoding.paths import encoder_of, fitted_encoder
+from games.information import Seen
 from games.values import Json
 from tests.agents.belief.posteriors import library_game, random_match
 
@@ -25,7 +26,7 @@ OBJECTS = st.dictionaries(st.text(max_size=3), VALUES, max_size=4)
 def observations(name: str, seeds: Iterator[int] | range) -> list[Json]:
     rules, _, start = library_game(name)
     logs = [random_match(rules, start, 0, seed)[-1][0] for seed in seeds]
-    return [entry["observation"] for log in logs for entry in log.entries if "action" not in entry]
+    return [entry.observation for log in logs for entry in log.entries if isinstance(entry, Seen)]
 
 
 @given(st.lists(OBJECTS, min_size=1, max_size=8))
