@@ -39,7 +39,7 @@ from graph.learn.settings import LearnRequest, LearnSettings
 from graph.run.folder import create_folder
 from graph.run.opening import model_settings
 from tools.playtest.runner import Workers, play_all
-from tools.predicting.inference import Inferred, inferred
+from tools.predicting.inference import DrawTest, Inferred, inferred
 from tools.predicting.transition import Predicted, RecordQuestions, predicted
 from tools.sandbox import Sandbox
 from tools.sandbox.module import environment_in
@@ -184,11 +184,13 @@ def draws_of(
         sandbox,
         met.source,
         some_sights(all_sights(matches, report.num_players, task.seat), most, seed),
-        function=report.inference or "resample_history",
-        initial_state=met.start,
-        draws=DRAWS,
-        seed=seed,
-        closed=task.seat is not None,
+        DrawTest(
+            function=report.inference or "resample_history",
+            initial_state=met.start,
+            draws=DRAWS,
+            seed=seed,
+            closed=task.seat is not None,
+        ),
     )
 
 

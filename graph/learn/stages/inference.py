@@ -18,7 +18,7 @@ from graph.learn.stages.transition import TransitionStage
 from graph.learn.state import LearnState
 from graph.run.candidates import Candidate
 from tools.predicting import called, failing
-from tools.predicting.inference import Inference, Inferred, inferred
+from tools.predicting.inference import DrawTest, Inference, Inferred, inferred
 from tools.predicting.steady import imports
 from tools.predicting.transition import LOADING
 
@@ -152,11 +152,13 @@ def drawn_by(
         learning.context.sandbox,
         source,
         some_sights(learning.sights(matches), settings.sights, settings.seed),
-        function=learning.state.inference or "resample_history",
-        initial_state=start,
-        draws=settings.draws,
-        seed=settings.seed,
-        closed=settings.closed_deck,
+        DrawTest(
+            function=learning.state.inference or "resample_history",
+            initial_state=start,
+            draws=settings.draws,
+            seed=settings.seed,
+            closed=settings.closed_deck,
+        ),
         shown=settings.tests_shown,
         deadline_s=settings.deadline_s,
     )

@@ -69,6 +69,23 @@ def test_what_is_hidden_shows_where_one_log_of_a_seat_fits_two_states(
     assert taken_in(file, begun()).hides == hides
 
 
+def test_a_match_that_is_asked_for_again_takes_the_place_of_the_one_before(
+    begun: Callable[..., RunFolder], tic_tac_toe: Path
+) -> None:
+    """As after a kill: the checkpoint does not know of the match, and its node asks anew."""
+    files = MatchFiles(begun())
+    held, _ = take_in(tic_tac_toe, files, LearnSettings())
+    first, second, third = matches_of("openspiel:tic_tac_toe", 3)
+    for number, match in ((0, first), (1, second), (1, third)):
+        files.add(number, match)
+        assert files.material(held, number + 1).asked[number].actions == match.actions
+    for again in (files, MatchFiles(files.folder)):
+        asked = again.material(held, 2).asked
+        assert [match.actions for match in asked] == [first.actions, third.actions]
+        assert [match.match for match in asked] == [30, 31]  # behind the thirty of the file
+        assert again.material(held, 1).asked == asked[:1]
+
+
 def damaged(lines: list[str], how: str) -> str:
     if how == "cut off":
         return "".join(lines)[:-40]
