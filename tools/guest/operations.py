@@ -149,7 +149,7 @@ class Session:
         raise UnknownOperationError(f"there is no operation {operation!r}; known ones: {known}")
 
     def is_preloaded(self, operation: str) -> bool:
-        """Whether the operation is a preloaded package's own code."""
+        """True where the operation is a preloaded package's own code."""
         return operation in self._preloaded
 
     def _loaded(self) -> LocalModule:
