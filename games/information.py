@@ -17,7 +17,7 @@ Turn: TypeAlias = tuple[Observation, Action | None]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a seat saw and perceived after a ply."""
+    """An entry of a log: the observation and events of one seat after a ply."""
 
     observation: Observation
     events: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Did:
-    """What a seat did."""
+    """An entry of a log: an action of the seat itself."""
 
     action: Action
 
@@ -122,7 +122,7 @@ def tell_seats(
 
 @dataclass(frozen=True, slots=True)
 class SeatTurn:
-    """What a seat went through from one action of its own to the next.
+    """A turn of a seat: all from one action of its own to the next.
 
     Attributes:
         before: Its own action that the turn follows; None at the first turn.
@@ -139,7 +139,7 @@ class SeatTurn:
     end: int
 
     def row(self) -> dict[str, Json]:
-        """What is known before it acts, as JSON."""
+        """The turn before its action, as JSON."""
         seen: dict[str, Json] = {"before": self.before, "observation": self.observation}
         return {**seen, "events": [*self.events]}
 
@@ -186,7 +186,7 @@ def newest_turn(entries: Sequence[LogEntry]) -> SeatTurn:
 
 
 def since_turn(entries: Sequence[LogEntry]) -> Sequence[LogEntry]:
-    """What the newest turn needs: all since the last own action, and the newest observation."""
+    """The entries since the last own action, with that action and the newest observation."""
     start, missing = len(entries), {Seen, Did}
     while missing and start:
         start -= 1

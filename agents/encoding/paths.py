@@ -99,7 +99,7 @@ class Encoder:
 
 
 def turn_view(seat: int, turn: SeatTurn, *, recurrent: bool, whole: bool = True) -> dict[str, Json]:
-    """What a network is told of a turn.
+    """A turn as a network is told it.
 
     Args:
         seat: Whose turn it is.

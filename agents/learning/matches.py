@@ -38,7 +38,7 @@ class Matches:
         self._worker.load(game.source)
 
     def hides(self) -> bool:
-        """Whether random play shows that a seat does not see all that there is."""
+        """True where random play shows that a seat does not see all that there is."""
         asked = PerfectInformationRequest(
             self.game.num_players, dict(self.game.parameters), self._words
         )
@@ -47,7 +47,7 @@ class Matches:
 
     @property
     def has_tensors(self) -> bool:
-        """Whether the module turns observations into arrays and back."""
+        """True where the module turns observations into arrays and back."""
         return self._worker.names >= {*TENSORS}
 
     def open(self) -> Turns:
@@ -70,7 +70,7 @@ class Matches:
         return asked._asdict()
 
     def keep(self) -> Json:
-        """Where every match stands, for `resume`.
+        """The state of every match, for `resume`.
 
         Raises:
             ModuleFault: If a state is no JSON.

@@ -155,7 +155,7 @@ class Codec:
         return {action: place for place, action in enumerate(self.actions)}
 
     def log_encoder(self, sandbox: Sandbox) -> LogEncoder:
-        """What makes the arrays; the module's own stands behind the general one."""
+        """The encoder of the network; the module's own stands behind the general one."""
         told = TurnEncoder(self.encoder, self.recurrent, whole=self.tensors is None)
         if self.tensors is None:
             return told

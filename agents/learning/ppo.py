@@ -116,7 +116,7 @@ class Rollout:
         self.chains: list[tuple[list[int], bool]] = []
 
     def targets(self, gamma: float, lam: float) -> tuple[list[list[int]], Array, Array]:
-        """What is learned from each decision.
+        """The targets of each decision.
 
         The last decision of a chain whose match goes on only says what the one before led to.
 
@@ -236,7 +236,7 @@ class _Trainer:
         return steps if isinstance(steps, int) else 0
 
     def checkpoint(self) -> Checkpoint:
-        """Where it stands between two updates."""
+        """The state between two updates."""
         first, second = (
             {name: pair[place].numpy() for name, pair in self.adam.moments.items()}
             for place in (0, 1)
@@ -305,7 +305,7 @@ class _Trainer:
         return rollout, {**met}
 
     def _learns(self, place: int, seat: int) -> bool:
-        """Whether the network has a seat: all, or one a match where the others play at random."""
+        """True for a seat of the network: all, or one a match where the others play at random."""
         seats = self.matches.game.num_players
         return self.settings.opponents == "self" or place % seats == seat
 

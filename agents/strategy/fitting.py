@@ -140,7 +140,7 @@ class Rows:
 
 
 def reading_of(turns: Sequence[Turn], num_players: int) -> dict[str, Json]:
-    """How the observations of a game are to be read: the settings of `Look`."""
+    """The settings of `Look` for the observations of a game."""
     first = turns[0].observation
     still: list[Json] = [
         key for key in sorted(first) if all(t.observation.get(key) == first[key] for t in turns)

@@ -43,7 +43,7 @@ _NOT = "not_"
 
 @dataclass
 class Selection:
-    """What was selected, and why.
+    """The selection, with its reasons.
 
     Attributes:
         members: Names; empty where nothing is better than random play.

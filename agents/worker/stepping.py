@@ -56,7 +56,7 @@ class StepManyRequest(NamedTuple):
 
 
 class KeptMatch(NamedTuple):
-    """Where a match stands.
+    """The state of a match.
 
     Attributes:
         state: Of the game.
@@ -84,7 +84,7 @@ class ResumeManyRequest(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """Whose turn it is in every match, `[environments]` each.
+    """The turn of every match, `[environments]` each.
 
     Attributes:
         seats: The seat that decides.
@@ -102,7 +102,7 @@ class Turns(NamedTuple):
     ended: list[Ended]
 
     def turns(self) -> list[SeatTurn]:
-        """What the seats know.
+        """The turns of the seats that decide.
 
         Raises:
             ValueError: If one is told no turn.
@@ -120,7 +120,7 @@ class _Match:
         self._begin()
 
     def kept(self) -> KeptMatch:
-        """Where it stands; a log is cut to its newest turn."""
+        """The state of the match; a log is cut to its newest turn."""
         logs = [entry_rows(since_turn(log.entries)) for log in self.logs]
         return KeptMatch(self.state, logs, self.draws, self.plies)
 
@@ -219,7 +219,7 @@ def step_many(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
 
 
 def keep_many(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
-    """Where every match stands: a `KeptMatch` each."""
+    """The state of every match: a `KeptMatch` each."""
     del namespace, payload
     return [match.kept()._asdict() for match in _matches]
 

@@ -111,7 +111,7 @@ def wilson(successes: float, n: float, of: Sampled, confidence: float = CONFIDEN
 
 
 def design_effect(shares: Iterable[tuple[int, float]]) -> float:
-    """How many shares of a deal tell no more than an independent one, on average; at least 1.
+    """The shares of a deal that tell no more than one independent one, on average; at least 1.
 
     With w_d the sum of the m_d shares of a deal, p the mean of all n shares:
     `max(1, sum_d (w_d - p m_d)² / (n p (1 - p)))` (Kish 1965). It is at most the size of a deal,
@@ -343,7 +343,7 @@ class ScoreQuestion(BaseModel, frozen=True, extra="forbid"):
 
 
 class SequentialAnswer(BaseModel, frozen=True, extra="forbid"):
-    """What a sequential test has found.
+    """The result of a sequential test.
 
     Attributes:
         decision: Which hypothesis was accepted, if any yet.

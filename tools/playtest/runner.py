@@ -180,7 +180,7 @@ def play_all(
 
 @dataclass
 class _Room:
-    """What the entries of a run take in its journal, and in memory where they are folded."""
+    """The room that a run's entries take in its journal, and in memory where they are folded."""
 
     count: int = 0
     size: int = 0

@@ -13,7 +13,7 @@ from agents.players.registry import PlayerRoster
 from games.values import ModuleFault
 from tests.agents.learning.conftest import QUICK, arrayed, setup
 from tests.tools.predicting.material import ARRAYS, changed
-from tools.playtest.series import play_series, series_summary
+from tools.playtest.series import SeriesSettings, play_series, series_summary
 from tools.sandbox import Sandbox
 
 SEEN: dict[str, Any] = {"betting": ["Pass"], "card": "Q", "current_player": "1", "my_player_id": 1}
@@ -74,7 +74,9 @@ def test_a_network_told_by_the_modules_functions_beats_random_play_in_the_game_i
     roster = PlayerRoster()
     specs = [f"ppo:policy={path},elsewhere=yes", "random"]
     with Sandbox(preload=roster.preload) as own:
-        series = play_series(arrayed(), specs, roster, matches=100, seed=3, sandbox=own)
+        series = play_series(
+            arrayed(), specs, roster, SeriesSettings(matches=100, seed=3), sandbox=own
+        )
     ours: Any = series_summary(series)["entrants"]
     assert ours[0]["mean_return"]["low"] > 0, ours
     assert ours[0]["used"]["figures"]["unknown_values"]["total"] == 0
