@@ -142,21 +142,6 @@ class ColumnsRequest(NamedTuple):
                     raise MessageError(f"{call!r:.80} is no pair of function and arguments")
 
 
-class SelfPlayRequest(NamedTuple):
-    """Play random matches; answered with one object a match: `actions` and `returns`.
-
-    Attributes:
-        seed: Draws every choice.
-        max_plies: Plies after which a match is left, its returns null.
-    """
-
-    num_players: int
-    parameters: dict[str, Json]
-    matches: int
-    max_plies: int
-    seed: int
-
-
 class LinesRequest(NamedTuple):
     """Play a match again with its lines traced; answered with one list of line numbers a ply.
 
