@@ -191,7 +191,7 @@ class LearnRun:
         self._stopping.set()
 
     def result(self) -> LearnResult:
-        """What came of it.
+        """The run at its end.
 
         Raises:
             RunFolderError: If it has not ended.
