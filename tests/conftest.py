@@ -106,6 +106,15 @@ def built_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What `tests/slow.yaml` lists has the marker `slow`."""
+    text = Path(__file__).with_name("slow.yaml").read_text(encoding="utf-8")
+    listed = {line.rpartition(": ")[0] for line in text.splitlines() if line.startswith("tests/")}
+    for item in items:
+        if item.nodeid.partition("[")[0] in listed:
+            item.add_marker("slow")
+
+
 def pytest_collection_finish() -> None:
     """What was imported stays: the collector need not look through it again and again."""
     gc.collect()
