@@ -30,7 +30,7 @@ from games.checks.pairs import (
     unlike_outcomes,
 )
 from games.checks.sampling import PlayedMatch, Subject
-from games.checks.traces import CHECK, Claims, Trace, compare, doubted
+from games.checks.traces import CHECK, Claims, Trace, compare_steps, doubted
 from games.checks.zones import declared_zones
 from games.streams import stream
 from games.table import Position, Table
@@ -186,7 +186,7 @@ def _follow(
         at, recorded = f"{match.name}, ply {step}", trace.recorded(match, step)
         for action in near_choices(match, step, here, trace.generator, parts=step == first):
             other = trace.step(table, here, action)
-            found, follows, shown = compare(trace, at, recorded, other)
+            found, follows, shown = compare_steps(trace, at, recorded, other)
             claims += shown
             if follows:
                 here, last, part = other.after, part, step * _PARTS // length

@@ -141,7 +141,7 @@ class Compared(NamedTuple):
     claims: Claims = Claims()
 
 
-def compare(trace: Trace, at: str, one: Step, other: Step) -> Compared:
+def compare_steps(trace: Trace, at: str, one: Step, other: Step) -> Compared:
     """Compare a recorded step with another one, by all that the trace's seat is told.
 
     Args:
@@ -165,7 +165,7 @@ def compare(trace: Trace, at: str, one: Step, other: Step) -> Compared:
             same = trace.step(trace.subject.table, one.before, other.action)
         if one.action == other.action or not _is_traceless(trace, one, other, same):
             return Compared(_leak(trace.seat, different, one, other, at))
-        return Compared(None) if same is other else compare(trace, at, same, other)
+        return Compared(None) if same is other else compare_steps(trace, at, same, other)
     hidden = one.sight.hidden, other.sight.hidden
     changed = {path for path in hidden[0] if hidden[0][path] != hidden[1].get(path)}
     exchanged = frozenset(pattern_of(path, trace.zones) for path in changed)
