@@ -211,13 +211,13 @@ class Progress:
 
     def __call__(self, event: "Event") -> None:
         """Show one event of the machine."""
-        from graph.run.events import Begins, Opens, Played, Waits
+        from graph.run.events import Begins, MatchPlayed, Opens, Waits
 
         doing = words("doing").get(event.node, event.node)
         details = quoted(", ".join(f"{name} {value}" for name, value in event.details.items()))
         if isinstance(event, Waits) and not event.over:
             self._wait(event)
-        elif isinstance(event, Played):
+        elif isinstance(event, MatchPlayed):
             self._show(f"{doing}: {details}")
         else:
             if isinstance(event, Begins | Opens):

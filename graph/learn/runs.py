@@ -20,7 +20,7 @@ from graph.learn.report import TOLD, LearnReport, read_report
 from graph.learn.settings import LearnRequest, read_learning, write_learning
 from graph.learn.state import LearnContext, LearnState, moved
 from graph.run.checkpoints import graph_events, has_checkpoint, open_checkpoints
-from graph.run.events import Event, Tell, hear_waits, teller
+from graph.run.events import Event, Tell, hear_waits, writer_of
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.opening import model_settings, open_chat
 from graph.run.sandboxes import open_sandbox
@@ -70,7 +70,7 @@ def _heard(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type 
 
     @wraps(node)
     def run(state: LearnState, runtime: Any) -> Any:  # noqa: ANN401 - the node's own types
-        hear_waits(teller(runtime.stream_writer))
+        hear_waits(writer_of(runtime.stream_writer))
         return node(state, runtime)
 
     return run

@@ -18,7 +18,7 @@ from graph.new.playing import clock_of, measured, play_of_run
 from graph.new.results import artefacts
 from graph.new.state import RunState
 from graph.run.checkpoints import as_plain
-from graph.run.events import teller
+from graph.run.events import writer_of
 from graph.run.folder import create_folder
 from tools.checking import check_source, usual_players
 from tools.reporting.content import Evaluation
@@ -94,7 +94,7 @@ def _play(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
     seats = state.players or usual_players(info)
     try:
         clock = clock_of(context, folder, context.settings.playtest_s)
-        tell = teller(runtime.stream_writer)
+        tell = writer_of(runtime.stream_writer)
         play = play_of_run(context, state.source, seats, folder, tell=tell, clock=clock)
         evaluation, _ = measured(play, (), context.settings.protocol)
     except ModuleFault as fault:

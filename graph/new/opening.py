@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 
 from agents.protocols import RoleSet
 from graph.new.context import RunContext, RunSettings
-from graph.run.events import hear_waits, teller
+from graph.run.events import hear_waits, writer_of
 from graph.run.folder import RunFolder, runs_folder
 from graph.run.opening import model_settings, open_chat, open_store_here
 from graph.run.sandboxes import describe_grade, open_sandbox
@@ -115,7 +115,7 @@ def context_of(runtime: Runtime[RunContext], folder: str) -> RunContext:
         runtime: The node's.
         folder: The run's folder.
     """
-    hear_waits(teller(runtime.stream_writer))
+    hear_waits(writer_of(runtime.stream_writer))
     given = _given(runtime)
     if isinstance(given, RunContext):
         return given

@@ -8,7 +8,7 @@ from agents.players.registry import PlayerRoster
 from agents.protocols import Heuristic
 from agents.strategy.contest import HeuristicContest, taught_heuristics
 from graph.new.context import RunContext
-from graph.run.events import Played, SeriesBegins, Tell
+from graph.run.events import MatchPlayed, SeriesBegins, Tell
 from graph.run.folder import RunFolder
 from tools.playtest.of_run.clock import Clock, Timed
 from tools.playtest.of_run.measuring import playtest
@@ -31,7 +31,7 @@ class _Listener:
         self.tell(SeriesBegins(node="evaluate", series=series, matches=matches))
 
     def played(self, series: str, played: int, of: int) -> None:
-        self.tell(Played(node="matches", series=series, played=played, of=of))
+        self.tell(MatchPlayed(node="matches", series=series, played=played, of=of))
 
 
 def play_of_run(

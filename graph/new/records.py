@@ -24,7 +24,7 @@ from games.information import SeatLog
 from games.records import MatchRecord
 from games.streams import stream
 from games.values import Action, ModuleFault
-from graph.run.events import Played, Tell
+from graph.run.events import MatchPlayed, Tell
 from tools.coverage import RuleCoverage, rule_coverage
 from tools.pace import PacedTable, is_slow
 from tools.playtest.jobs import GameSetup
@@ -339,7 +339,7 @@ class RecordPool:
             self.arena.quick
         ]
         self.tell(
-            Played(
+            MatchPlayed(
                 node="check",
                 series="to choose records from",
                 played=self.played,

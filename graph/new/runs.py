@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Standing:
+class Whereabouts:
     """Where a run stands.
 
     Attributes:
@@ -89,18 +89,18 @@ class TryAgain(NamedTuple):
 Step: TypeAlias = Begin | GoOn | Remedied | Answered | Said | TryAgain
 
 
-def continuation(stands: Standing, request: Request) -> Step | None:
+def continuation(stands: Whereabouts, request: Request) -> Step | None:
     """The next step of a run; None where it has ended, or waits for a person.
 
     All that a person ever said stands in the request, so the same request gives the same run.
 
     >>> from graph.new.context import RunSettings
     >>> asked = Request(prompt="whist", settings=RunSettings())
-    >>> type(continuation(Standing(None), asked)).__name__
+    >>> type(continuation(Whereabouts(None), asked)).__name__
     'Begin'
-    >>> continuation(Standing(RunState(stopped="code"), at_rest=True), asked)
+    >>> continuation(Whereabouts(RunState(stopped="code"), at_rest=True), asked)
     TryAgain(node='code')
-    >>> continuation(Standing(RunState(), at_rest=True), asked) is None
+    >>> continuation(Whereabouts(RunState(), at_rest=True), asked) is None
     True
     """
     state = stands.state
@@ -136,7 +136,7 @@ class GameRun:
     graph: Any
     config: "RunnableConfig"
     remedy: Remedy | None = None
-    _stands: Standing = field(default_factory=lambda: Standing(None))
+    _stands: Whereabouts = field(default_factory=lambda: Whereabouts(None))
     _started: float = field(default_factory=time.monotonic)
     _live: Iterator[Event] = field(default_factory=lambda: iter(()))
     _stopping: threading.Event = field(default_factory=threading.Event)
@@ -208,7 +208,7 @@ class GameRun:
             self._take_remedy()
         return continuation(self._stands, self.request)
 
-    def _looked(self) -> Standing:
+    def _looked(self) -> Whereabouts:
         stands = self.graph.get_state(self.config)
         state = RunState.model_validate(stands.values)
         state.folder = str(self.folder.revision(state.revision).path)

@@ -72,7 +72,7 @@ class SeriesBegins(_Event):
     matches: int
 
 
-class Played(_Event):
+class MatchPlayed(_Event):
     """A match of a series was played."""
 
     series: str
@@ -136,7 +136,7 @@ class Checked(_Event):
     failed: tuple[str, ...] = ()
 
 
-class Compared(_Event):
+class DraftsCompared(_Event):
     """Drafts were played on each other."""
 
     node: Literal["compare"] = "compare"
@@ -255,7 +255,7 @@ Event: TypeAlias = (
     | Begins
     | Waits
     | SeriesBegins
-    | Played
+    | MatchPlayed
     | FolderMade
     | MatchesRead
     | Designed
@@ -263,7 +263,7 @@ Event: TypeAlias = (
     | Coded
     | Recoded
     | Checked
-    | Compared
+    | DraftsCompared
     | Refines
     | Voted
     | Unheard
@@ -279,7 +279,7 @@ Event: TypeAlias = (
 _KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
 
 
-def teller(write: Write) -> Tell:
+def writer_of(write: Write) -> Tell:
     """A function that writes events to a stream."""
     return lambda event: write({"event": type(event).__name__, **event.model_dump(mode="json")})
 

@@ -12,7 +12,7 @@ from app.commands.trace import _safe
 from app.console import KNOWN, Progress, explained, note, say
 from games.engine import PlayerFault
 from games.values import IllegalActionError, ModuleFault
-from graph.run.events import Begins, Designed, Played, Refines, Waits
+from graph.run.events import Begins, Designed, MatchPlayed, Refines, Waits
 from tools.sandbox import OperationError, SandboxUnavailableError
 from tools.sources import GameNotFoundError
 
@@ -53,7 +53,7 @@ def test_without_a_terminal_a_line_says_who_waits_for_which_model_and_which_try(
 
 def test_long_work_is_told_without_a_terminal_too(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress(quiet=False, every_s=0.05) as progress:
-        progress(Played(node="matches", series="random", played=7, of=40))
+        progress(MatchPlayed(node="matches", series="random", played=7, of=40))
         time.sleep(0.4)
         progress.pause()  # a person is asked
         capsys.readouterr()
@@ -85,7 +85,7 @@ def test_once_a_model_has_answered_nobody_is_told_to_wait_for_it(
 
 def test_a_line_of_long_work_says_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress(quiet=False, every_s=0.05) as progress:
-        progress(Played(node="matches", series="random", played=7, of=40))
+        progress(MatchPlayed(node="matches", series="random", played=7, of=40))
         time.sleep(0.4)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) >= 2
@@ -94,7 +94,7 @@ def test_a_line_of_long_work_says_how_far_it_is(capsys: pytest.CaptureFixture[st
 
 def test_a_quiet_run_tells_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with Progress(quiet=True, every_s=0.05) as progress:
-        progress(Played(node="matches", series="random", played=7, of=40))
+        progress(MatchPlayed(node="matches", series="random", played=7, of=40))
         time.sleep(0.2)
     assert capsys.readouterr().err == ""
 
@@ -149,7 +149,7 @@ def test_what_a_terminal_is_told_of_progress_is_no_markup(
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     with Progress(quiet=False) as progress:
-        progress(Played(node="[/x]", series="[bold]all passed", played=1, of=2))
+        progress(MatchPlayed(node="[/x]", series="[bold]all passed", played=1, of=2))
     told = capsys.readouterr()
     assert "[/x]" in told.out + told.err
     assert "[bold]all passed" in told.out + told.err

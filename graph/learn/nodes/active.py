@@ -28,7 +28,7 @@ from graph.learn.environment import FAILURES, open_environment
 from graph.learn.learning import Learning
 from graph.learn.matches import open_matches
 from graph.learn.state import LearnContext, LearnState, moved
-from graph.run.events import EnvironmentAsked, teller
+from graph.run.events import EnvironmentAsked, writer_of
 from tools.differing import differential_sources
 from tools.predicting.playing import Explorer
 from tools.sandbox import SandboxTable
@@ -56,7 +56,7 @@ def active(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
         said = f"the environment failed, and is not asked again: {type(error).__name__}: {error}"
         return moved("check", state, again.asking_no_more(said))
     context.files.add(state.asked, found)
-    teller(runtime.stream_writer)(EnvironmentAsked(match=state.asked + 1, because=why))
+    writer_of(runtime.stream_writer)(EnvironmentAsked(match=state.asked + 1, because=why))
     after = again.with_question(f"{why} ({len(found.actions)} plies)")
     return moved("check", state, after)
 

@@ -19,7 +19,7 @@ from graph.learn.layered import LayeredSource
 from graph.learn.learning import Learning
 from graph.learn.state import LearnContext, LearnState, moved
 from graph.run.candidates import Candidate
-from graph.run.events import Opposed, RoundPlayed, Tell, teller
+from graph.run.events import Opposed, RoundPlayed, Tell, writer_of
 from tools.playtest.jobs import GameSetup
 from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.predicting.arena import (
@@ -49,7 +49,7 @@ def arena(
     context, settings, chosen = runtime.context, runtime.context.settings, state.chosen
     if not settings.arena or chosen is None:
         return moved("tensors", state, state)
-    number, tell = len(state.arena) + 1, teller(runtime.stream_writer)
+    number, tell = len(state.arena) + 1, writer_of(runtime.stream_writer)
     strange: OpenTrajectory | None = None
     found: ArenaRound | Problem
     try:

@@ -22,7 +22,7 @@ from graph.learn.stages import stage_of
 from graph.learn.stages.value import ValueStage
 from graph.learn.state import LearnContext, LearnState, moved
 from graph.run.candidates import EDIT, STRATEGIES, Candidate, earlier_attempts, tried_from
-from graph.run.events import ValuesCompared, teller
+from graph.run.events import ValuesCompared, writer_of
 
 
 def synthesise(
@@ -78,7 +78,7 @@ def value(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal[
     if used is not None:
         after = stage.accept(used)
     note = CallNote(call=number, function="value", parent=base.number, refused=refused)
-    teller(runtime.stream_writer)(ValuesCompared(call=number, used=used is not None))
+    writer_of(runtime.stream_writer)(ValuesCompared(call=number, used=used is not None))
     return moved("arena", state, after.with_call(note).with_value_notes(notes))
 
 
@@ -173,7 +173,7 @@ def _asked(
     after = state.with_call(note, [*changed, *made])
     if made:
         return "check", after
-    teller(runtime.stream_writer)(note.event())
+    writer_of(runtime.stream_writer)(note.event())
     if used := Learning(learning.context, after).spent:
         said = f"{used}; the last one gave nothing: {'; '.join(refused)}"
         return "report", after.given_up(said)

@@ -12,7 +12,7 @@ from graph.learn.learning import Learning
 from graph.learn.stages import stage_of
 from graph.learn.state import LearnContext, LearnState, moved
 from graph.run.candidates import Candidate
-from graph.run.events import Accepted, Event, TestedAgain, teller
+from graph.run.events import Accepted, Event, TestedAgain, writer_of
 
 _Onward: TypeAlias = Literal["check", "infer", "value", "report"]
 
@@ -29,7 +29,7 @@ def check(
     context, settings = runtime.context, runtime.context.settings
     learning, judged = _judged(Learning(context, state))
     after = learning.state
-    tell = teller(runtime.stream_writer)
+    tell = writer_of(runtime.stream_writer)
     tell(_event(after.calls[-1], judged))
     if not after.passing:
         if used := learning.spent:

@@ -10,7 +10,7 @@ from graph.learn.environment import require_recorded_start
 from graph.learn.learning import Learning
 from graph.learn.matches import take_in
 from graph.learn.state import LearnContext, LearnState, moved
-from graph.run.events import MatchesRead, teller
+from graph.run.events import MatchesRead, writer_of
 
 
 def intake(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["synthesise"]]:
@@ -32,5 +32,5 @@ def intake(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
         of_both_left_before_their_end=left or None,
         environment=material.header.environment,
     )
-    teller(runtime.stream_writer)(read)
+    writer_of(runtime.stream_writer)(read)
     return moved("synthesise", state, after)

@@ -33,7 +33,7 @@ from graph.learn.report import (
 )
 from graph.learn.state import LearnContext, LearnState, moved
 from graph.run.candidates import Candidate, what_failed
-from graph.run.events import Reported, teller
+from graph.run.events import Reported, writer_of
 from graph.run.sandboxes import grades_of, keep_grade
 
 _SHOWN_BRANCHES = 40
@@ -58,7 +58,7 @@ def report(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
     told = _report_of(Learning(context, after), chosen, gaps, fidelity)
     folder.write_json(TOLD, told.model_dump(mode="json"))
     folder.write_text("report.html", page_of(told, chosen))
-    teller(runtime.stream_writer)(Reported(end=after.end, folder=str(folder.path)))
+    writer_of(runtime.stream_writer)(Reported(end=after.end, folder=str(folder.path)))
     return moved("__end__", state, after)
 
 

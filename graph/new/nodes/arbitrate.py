@@ -35,7 +35,7 @@ from graph.run.candidates import (
     best,
     keep_newest,
 )
-from graph.run.events import Voted, teller
+from graph.run.events import Voted, writer_of
 
 
 def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVote]:
@@ -43,7 +43,7 @@ def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVot
     context = context_of(runtime, state.folder)
     made, before = need_design(state), state.claims_before
     voted = [_voted(claim, made, context, before) for claim in state.contested]
-    tell = teller(runtime.stream_writer)
+    tell = writer_of(runtime.stream_writer)
     for claim in voted:
         tell(Voted(claim=claim.id, status=claim.status, votes=_counted(claim)))
     claims = updated(state.claims, voted)

@@ -17,7 +17,7 @@ from graph.new.results import rule_changes
 from graph.new.state import AfterCheck, RunState, after_check, after_drafts, folder_of, need_design
 from graph.new.trial import Trial, not_passing, write_checks
 from graph.run.candidates import best, keep_newest
-from graph.run.events import Checked, teller
+from graph.run.events import Checked, writer_of
 from graph.run.sandboxes import keep_grade
 
 
@@ -30,7 +30,7 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     keep_grade(folder_of(state), context.sandbox.grade)
     ruled = tuple(one.ruling.rule for one in state.ambiguities if one.ruling)
     trial = Trial(made, context, candidate.number, candidate.source, state.claims, ruled)
-    trial.revised, trial.tell = _revised(state, made), teller(runtime.stream_writer)
+    trial.revised, trial.tell = _revised(state, made), writer_of(runtime.stream_writer)
     again = to_judge_again(candidate, state.claims)
     if again and not unmended(candidate, state.claims):
         trial.findings += candidate.findings or ()

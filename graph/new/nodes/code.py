@@ -24,7 +24,7 @@ from graph.new.trial import UNREADABLE
 from graph.run.candidates import (
     Candidate,
 )
-from graph.run.events import Coded, teller
+from graph.run.events import Coded, writer_of
 
 
 def code(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["check", "report"]]:
@@ -37,7 +37,7 @@ def code(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["chec
     except RoleError as error:
         return Command(goto="report", update={"end": "gave_up", "reason": str(error)})
     folder_of(state).write_text("game.py", drafts[0].source)
-    teller(runtime.stream_writer)(Coded(lines=drafts[0].source.count("\n")))
+    writer_of(runtime.stream_writer)(Coded(lines=drafts[0].source.count("\n")))
     return Command(goto="check", update={"candidates": drafts, "notes": (*state.notes, *notes)})
 
 

@@ -18,7 +18,7 @@ from graph.new.reporting import write_design
 from graph.new.state import AfterCheck, RunState, after_check, drafts_passed, folder_of, need_design
 from graph.new.trial import UNREADABLE, Trial, not_passing, write_checks
 from graph.run.candidates import Candidate, keep_newest
-from graph.run.events import Compared, teller
+from graph.run.events import DraftsCompared, writer_of
 from tools.differing import Differential, differential_sources
 
 _MATCHES = 20
@@ -43,7 +43,7 @@ def compare(state: RunState, runtime: Runtime[RunContext]) -> _To:
         holder, claims = bout.retested(holder, claims, ruled)
     judged = [*bout.losers, *([holder] if holder else [])]
     pool = keep_newest(state.candidates, judged)
-    teller(runtime.stream_writer)(Compared(ambiguities=len(bout.found)))
+    writer_of(runtime.stream_writer)(DraftsCompared(ambiguities=len(bout.found)))
     found = (*state.ambiguities, *bout.found)
     update: dict[str, object] = {"candidates": judged, "ambiguities": found}
     if bout.design != state.design and state.brief is not None:

@@ -12,7 +12,7 @@ from graph.new.requests import (
     doubts_of,
 )
 from graph.new.state import AfterDesign, RunState, after_design, folder_of
-from graph.run.events import Designed, teller
+from graph.run.events import Designed, writer_of
 
 
 def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign]:
@@ -30,7 +30,7 @@ def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign
         return Command(goto="report", update={"end": "gave_up", "reason": str(error)})
     write_design(folder_of(state), made, state.brief)
     designed = Designed(title=made.title, rules=len(made.rules), family=made.family)
-    teller(runtime.stream_writer)(designed)
+    writer_of(runtime.stream_writer)(designed)
     unclear = context.interactive and bool(doubts_of(made))
     wanted = (context.settings.approve or unclear) and not state.approved
     return Command(goto=after_design(approve=wanted), update={"design": made, "asks": wanted})

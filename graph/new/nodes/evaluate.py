@@ -13,7 +13,7 @@ from graph.new.playing import clock_of, measured, play_of_run
 from graph.new.reporting import rulebook_text
 from graph.new.results import players_object
 from graph.new.state import RunState, folder_of, need_design
-from graph.run.events import teller
+from graph.run.events import writer_of
 from graph.run.sandboxes import keep_grade
 from tools.playtest.series import Series
 from tools.replaying import VoidResultError
@@ -31,7 +31,7 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
     folder = folder_of(state)
     keep_grade(folder, context.sandbox.grade)
     clock = clock_of(context, folder, context.settings.playtest_s)
-    tell, seats = teller(runtime.stream_writer), need_design(state).num_players
+    tell, seats = writer_of(runtime.stream_writer), need_design(state).num_players
     play = play_of_run(context, source, seats, folder, tell=tell, clock=clock)
     try:
         evaluation, series = measured(play, state.heuristics, context.settings.protocol)

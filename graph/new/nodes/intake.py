@@ -27,7 +27,7 @@ from graph.new.state import (
     after_intake,
     cleared,
 )
-from graph.run.events import FolderMade, teller
+from graph.run.events import FolderMade, writer_of
 from graph.run.folder import create_folder
 
 _SHOWN = 80
@@ -46,7 +46,7 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
         return Command(goto="intake", update={"folder": folder, "settings": None})
     folder = state.folder
     context = context_of(runtime, folder)
-    teller(runtime.stream_writer)(FolderMade(folder=folder))
+    writer_of(runtime.stream_writer)(FolderMade(folder=folder))
     # What was chosen stands in the brief; the thread's next game has its own.
     fresh = {**cleared(), "settings": context.settings, "folder": folder}
     try:

@@ -26,7 +26,7 @@ from graph.new.state import (
     need_design,
 )
 from graph.run.candidates import Candidate
-from graph.run.events import Recoded, teller
+from graph.run.events import Recoded, writer_of
 
 
 def recode(
@@ -59,7 +59,7 @@ def recode(
     if source == base.candidate.source and same_seats:  # the same matches: none is played again
         shutil.copytree(old.journals, folder.journals, dirs_exist_ok=True)
     folder.write_text("game.py", source)
-    teller(runtime.stream_writer)(Recoded(changes=len(findings)))
+    writer_of(runtime.stream_writer)(Recoded(changes=len(findings)))
     drafted = [Candidate(number=0, source=source, refused=refused)]
     return Command(goto="check", update={"candidates": drafted, "claims": claims})
 

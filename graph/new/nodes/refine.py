@@ -34,7 +34,7 @@ from graph.run.candidates import (
     keep_newest,
     what_failed,
 )
-from graph.run.events import Refines, teller
+from graph.run.events import Refines, writer_of
 
 _AfterEdit: TypeAlias = Literal["check", "refine", "arbitrate", "report"]
 
@@ -53,7 +53,7 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> _To:
     open_findings += [Finding(check=EDIT, outcome="failed", evidence=r) for r in parent.refused]
     tried = parent.model_copy(update={"refined": parent.refined + 1})
     state = state.model_copy(update={"rounds": state.rounds + 1})
-    teller(runtime.stream_writer)(Refines(round=state.rounds, candidate=parent.number))
+    writer_of(runtime.stream_writer)(Refines(round=state.rounds, candidate=parent.number))
     try:
         with place(f"refine/{state.rounds}"):
             mending = context.roles.coder.edit(

@@ -13,7 +13,7 @@ from graph.new.results import artefacts, final_text, open_ends
 from graph.new.state import RunState, folder_of
 from graph.new.trial import write_checks
 from graph.run.candidates import best
-from graph.run.events import Reported, teller
+from graph.run.events import Reported, writer_of
 from tools.reporting.page import render
 
 _LONGEST_NAME = 40
@@ -41,7 +41,7 @@ def report(state: RunState, runtime: Runtime[RunContext]) -> dict[str, object]:
     if kept is not None and "problem" in kept:
         ended = ended.model_copy(update={"notes": (*ended.notes, kept["problem"])})
     folder.write_json("run.json", {**run_object(ended, context), "own_game": kept})
-    teller(runtime.stream_writer)(Reported(end=ended.end, folder=str(folder.path)))
+    writer_of(runtime.stream_writer)(Reported(end=ended.end, folder=str(folder.path)))
     said = final_text(ended)
     update = {"end": ended.end, "reason": reason, "notes": ended.notes, "summary": said}
     return {**update, "artefacts": artefacts(ended), "messages": [AIMessage(said)]}

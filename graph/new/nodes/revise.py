@@ -33,7 +33,7 @@ from graph.new.state import (
     folder_of,
     need_design,
 )
-from graph.run.events import Revised, teller
+from graph.run.events import Revised, writer_of
 from tools.reporting.verdict import shares_text
 
 _ANOTHER = "It would be a run of its own: rulewright new"
@@ -60,7 +60,7 @@ def revise(
             found = context.roles.designer.revise(need_design(state), state.brief, talk)
     except RoleError as error:
         found = Revision(reply=str(error))
-    teller(runtime.stream_writer)(Revised(changed=found.design is not None))
+    writer_of(runtime.stream_writer)(Revised(changed=found.design is not None))
     brief = state.brief.model_copy(update={"corrections": (*state.brief.corrections, said[-1])})
     if found.other and state.asks:
         choices = _of_family(brief.choices, need_design(state))

@@ -21,7 +21,7 @@ from graph.new.opening import context_of
 from graph.new.playing import contest_of, play_of_run, taught
 from graph.new.state import RunState, folder_of, need_design
 from graph.run.candidates import what_failed
-from graph.run.events import Tell, teller
+from graph.run.events import Tell, writer_of
 from graph.run.folder import RunFolder
 from graph.run.sandboxes import keep_grade
 from tools.playtest.of_run.played import LineUp, PlayTest
@@ -37,7 +37,7 @@ def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal
     source = state.candidate(state.accepted).source
     folder = folder_of(state)
     keep_grade(folder, context.sandbox.grade)
-    tell = teller(runtime.stream_writer)
+    tell = writer_of(runtime.stream_writer)
     table = play_of_run(context, source, made.num_players, folder, tell=tell)
     notes: list[str] = []
     candidate = state.candidate(state.accepted)

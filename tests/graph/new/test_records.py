@@ -11,7 +11,7 @@ from games.engine import Match
 from games.records import MatchRecord
 from graph.new.context import RunContext
 from graph.new.records import DiverseRecords, chosen_records, diverse_records
-from graph.run.events import Event, Played
+from graph.run.events import Event, MatchPlayed
 from tests.graph.conftest import MakeContext
 from tests.graph.scripted import DESIGN
 from tools.coverage import RuleCoverage
@@ -167,7 +167,7 @@ def test_a_slow_module_is_played_for_as_many_matches_as_there_is_time_for(
     found = diverse_records(context.record_pool(slow, OF_WAVES, 2, told.append))
     assert found.played == 3  # at random, of one ply ahead, and of a search
     assert len(found.records) == 3
-    assert [event.played for event in told if isinstance(event, Played)] == [1, 2, 3]
+    assert [event.played for event in told if isinstance(event, MatchPlayed)] == [1, 2, 3]
     assert any("so no more than 3 matches" in note for note in found.notes)
     assert (
         diverse_records(context.record_pool(WAVES, OF_WAVES, 2)).played > 3

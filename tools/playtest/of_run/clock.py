@@ -11,7 +11,7 @@ _FOR_PLAY = 0.75  # of the time; the rest is for matches played again, the repor
 
 
 class Timed(BaseModel, frozen=True, extra="forbid"):
-    """What a clock decided; a resumed run takes it over.
+    """Decisions of a clock; a resumed run takes them over.
 
     Attributes:
         simulations: A move of the stronger search; 0 for no search. None before it was measured.
@@ -76,7 +76,7 @@ class Clock:
             self._decide(self.kept.with_cut(name, played, planned))
 
     def simulations(self, most: int, measure: Callable[[int], int]) -> int:
-        """How many of at most `most` the stronger search may use, measured once a run."""
+        """The simulations, of at most `most`, of the stronger search, measured once a run."""
         if self.seconds is None:
             return most
         if self.kept.simulations is None:
@@ -85,7 +85,7 @@ class Clock:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader must know of a play-test that was cut."""
+        """Remarks on a play-test that was cut."""
         if not self.kept.cut:
             return []
         cuts = sorted(self.kept.cut.items())

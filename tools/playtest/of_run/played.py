@@ -60,7 +60,7 @@ class LineUp:
 
 
 class PlayTestSettings(Protocol):
-    """How much a play-test plays."""
+    """The amounts that a play-test plays."""
 
     @property
     def seed(self) -> int:
@@ -179,7 +179,7 @@ class PlayTest:
 
     @property
     def is_shared(self) -> bool:
-        """Whether all seats are one side: they are always paid alike."""
+        """True if all seats are one side: they are always paid alike."""
         return len(self.sides) == 1
 
     def alone(
