@@ -1,6 +1,7 @@
 """`games`, `players`, `init`, `index` and `search`: what there is, and how to make your own."""
 
 import re
+import stat
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -130,11 +131,13 @@ def init_game(
                 f"{path} is there already, and was left as it is; choose another name"
             ) from error
         except OSError as error:
+            _make_writable(path)
             rmtree(path, ignore_errors=True)
             why = error.strerror or error.args[0][0][-1]  # of the first file that it names
             raise typer.BadParameter(
                 f"{path} cannot be made ({why}); make room, or choose another folder"
             ) from error
+    _make_writable(path)
     title = name.replace("_", " ").capitalize()
     for file, old, new in (
         ("game.py", '"last_stone"', f'"{name}"'),
@@ -148,6 +151,12 @@ def init_game(
     say(f"  rulewright play {path}")
     say(f"  rulewright match {path} --player greedy --player {path / 'player.py'} --games 20")
     say("docs/module.md explains what a game must define.")
+
+
+def _make_writable(path: Path) -> None:
+    """Let the user write what was copied: a copy from a read-only installation is read-only."""
+    for made in (path, *path.rglob("*")) if path.exists() else ():
+        made.chmod(made.stat().st_mode | stat.S_IWUSR)
 
 
 def _player_row(name: str, kind: "PlayerKind") -> dict[str, Any]:

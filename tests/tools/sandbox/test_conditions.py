@@ -13,13 +13,14 @@ PLAYED = """
 from tests.tools.playtest.rosters import NimRoster
 from tests.tools.sources import NIM
 from tools.playtest.jobs import GameSetup
-from tools.playtest.series import play_series
+from tools.playtest.series import SeriesSettings, play_series
 from tools.sandbox import Sandbox
 
 def play(sandbox):
     game = GameSetup("nim", NIM, 2)
     specs = ["uniform", "uniform"]
-    return play_series(game, specs, NimRoster(), matches=2, seed=1, sandbox=sandbox).endings
+    settings = SeriesSettings(matches=2, seed=1)
+    return play_series(game, specs, NimRoster(), settings, sandbox=sandbox).endings
 """
 
 FEW_DESCRIPTORS = """
