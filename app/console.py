@@ -103,7 +103,7 @@ def _shown(text: str) -> str:
 
 
 def ask(question: str) -> str | None:
-    """What a person types, without the blanks around it; None where the input has ended."""
+    """The line that a person types, without blanks around it; None where the input has ended."""
     # Not input(question): a Ctrl-C between its showing the question and its reading is held back.
     typer.echo(question, nl=False)
     try:
@@ -119,7 +119,7 @@ def leave(code: int) -> NoReturn:
 
 
 def a_person_is_here() -> bool:
-    """Whether a terminal can answer questions."""
+    """True if a terminal can answer questions."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
@@ -184,7 +184,7 @@ def kept_in(journal: Path | None) -> str:
     lines: list[bytes] = []
     with suppress(OSError), journal.open("rb") as file:
         lines = [*islice(file, 2)]  # its heading, and a match
-    if len(lines) < 2:  # noqa: PLR2004
+    if len(lines) < 2:  # noqa: PLR2004 - a heading and a match
         return f"stopped; no match had finished, so none is kept in {journal}"
     return f"stopped; finished matches are kept in {journal}: give the same command again to go on"
 
@@ -312,7 +312,7 @@ def explained(error: Exception) -> str | None:
 
 
 def is_hang_up(error: Exception) -> bool:
-    """Whether a stream, and not a file, failed because its terminal has gone."""
+    """True if a stream, and not a file, failed because its terminal has gone."""
     return isinstance(error, OSError) and error.errno == errno.EIO and error.filename is None
 
 
@@ -325,7 +325,7 @@ def _is_here() -> bool:
 
 
 def _too_few_files(error: Exception) -> str:
-    """What a sandbox that does not start may lack."""
+    """A hint where a sandbox does not start, and may have too few open files."""
     from tools.sandbox import SandboxUnavailableError
 
     allowed, _ = getrlimit(RLIMIT_NOFILE)

@@ -90,7 +90,7 @@ def _sandbox() -> dict[str, Any]:
 
     with open_sandbox() as sandbox, sandbox.worker("doctor") as worker:
         worker.load("def main():\n    return 6 * 7\n")
-        works = worker.call("main") == 42  # noqa: PLR2004
+        works = worker.call("main") == 42  # noqa: PLR2004 - the value that the module above returns
         grade = sandbox.grade
     return {
         "works": works,
@@ -208,7 +208,7 @@ def _tried_backend(name: str, *, elsewhere: bool) -> dict[str, Any]:
 
 
 def _measured_backend(backend: "backends.Backend") -> dict[str, Any]:
-    """What the backend's workers hold against, tried in a fresh one by trusted code.
+    """The attacks that the backend's workers withstand, tried in a fresh one by trusted code.
 
     Raises:
         SandboxUnavailableError: If it cannot start, or its own start-up test fails.
@@ -248,7 +248,7 @@ def _canaries_out(sandbox: "Sandbox") -> tuple[str, ...]:
 
 
 def _traces(sandbox: "Sandbox") -> bool:
-    """Whether a worker that asks to be traced lives on."""
+    """True if a worker that asks to be traced lives on."""
     from games.values import ModuleFault
 
     with sandbox.loaded("self-test", "") as worker:
