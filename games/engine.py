@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
-from typing import Literal, Protocol, Self, TypeAlias, TypeVar, get_args, runtime_checkable
+from typing import Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 from numpy.random import Generator
 
@@ -97,11 +97,8 @@ class Effort:
 
     def row(self) -> dict[str, Json]:
         """All that is reported, by name, as files hold it."""
-        named = ((name, getattr(self, name)) for name in _EFFORT)
-        return {**self.more, **{name: value for name, value in named if value is not None}}
-
-
-_EFFORT: tuple[EffortFigure | EffortWord, ...] = (*get_args(EffortWord), *get_args(EffortFigure))
+        named = {name: value for name, value in vars(self).items() if value is not None}
+        return {**named.pop("more"), **named}
 
 
 @dataclass(frozen=True)

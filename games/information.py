@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self, TypeAlias
 
-from games.values import Action, Json, Observation, are_texts, canonical_key, canonical_value
+from games.values import Action, Json, Observation, are_texts, canonical_key, canonical_object
 
 Turn: TypeAlias = tuple[Observation, Action | None]
 
@@ -25,8 +25,7 @@ class Seen:
     @classmethod
     def of(cls, observation: Observation, events: Iterable[str] = ()) -> Self:
         """The entry of an observation in its one form; see `games.values.canonical_value`."""
-        seen = {name: canonical_value(part) for name, part in sorted(observation.items())}
-        return cls(seen, tuple(events))
+        return cls(canonical_object(observation), tuple(events))
 
     def row(self) -> dict[str, Json]:
         """The entry as JSON."""

@@ -138,15 +138,20 @@ def canonical_value(value: Json) -> Json:
     {'a': True, 'b': [1, 0]}
     """
     if isinstance(value, dict):
-        return {
-            name: item if type(item) in _PLAIN else canonical_value(item)
-            for name, item in sorted(value.items())
-        }
+        return canonical_object(value)
     if isinstance(value, list):
         return [item if type(item) in _PLAIN else canonical_value(item) for item in value]
     if isinstance(value, float) and value.is_integer() and abs(value) < _INEXACT:
         return int(value)
     return value
+
+
+def canonical_object(value: dict[str, Json]) -> dict[str, Json]:
+    """The one form of a JSON object; see `canonical_value`."""
+    return {
+        name: item if type(item) in _PLAIN else canonical_value(item)
+        for name, item in sorted(value.items())
+    }
 
 
 def require_json(value: object, function: str, path: str = "value") -> None:

@@ -191,7 +191,13 @@ class Trial:
                 self.claims = updated(self.claims, [claim.model_copy(update={"status": "dropped"})])
                 self.lacking.append(f"the test {claim.id} could not be run: {finding.evidence}")
             else:
-                self.findings.append(with_votes(finding, claim))
+                self.findings.append(self._marked(with_votes(finding, claim)))
+
+    def _marked(self, found: Finding) -> Finding:
+        """A finding by the validator's values; it says where they come from this very source."""
+        verified = self.context.roles.verified
+        same = verified is not None and verified(self.design) == self.source
+        return found.model_copy(update={"same_source": same})
 
     def _overtaken(self, run: CheckRun) -> list[str]:
         """Rules of tests that count no more: their sequences held before a revision alone."""
@@ -305,4 +311,4 @@ class Trial:
 
     def _found(self, outcome: Outcome, evidence: str, **more: str | None) -> None:
         said = {"check": "record", "outcome": outcome, "evidence": evidence, **more}
-        self.findings.append(Finding.model_validate(said))
+        self.findings.append(self._marked(Finding.model_validate(said)))

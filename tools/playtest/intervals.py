@@ -168,7 +168,7 @@ def mean_interval(values: Sequence[float], of: Sampled, confidence: float = CONF
         NoSamplesError: If there are fewer than two values.
     """
     n = len(values)
-    if n < 2:  # noqa: PLR2004
+    if n < 2:  # noqa: PLR2004 - two are the least
         raise NoSamplesError(
             f"{number_of(n, 'sample')}; a mean with an interval needs at least two"
         )
@@ -246,7 +246,7 @@ def exact_share(values: Sequence[float], of: Sampled, confidence: float = CONFID
     (0.4439, 0.9748)
     """
     n = len(values)
-    if n < 2:  # noqa: PLR2004
+    if n < 2:  # noqa: PLR2004 - two are the least
         raise NoSamplesError(f"{n} samples; a share with an interval needs at least two")
     won = min(math.fsum(values), float(n))
     low = 1 - _most(n - math.floor(won), n, confidence)

@@ -166,9 +166,9 @@ def alpha_rank(payoffs: Matrix, *, alpha: float = ALPHA, population: int = POPUL
     [1.0, 0.0]
     """
     count = len(payoffs)
-    if payoffs.shape != (count, count) or count < 2:  # noqa: PLR2004
+    if payoffs.shape != (count, count) or count < 2:  # noqa: PLR2004 - two are the least
         raise ValueError(f"payoffs of shape {payoffs.shape}; required: [P, P], P at least 2")
-    if population < 2:  # noqa: PLR2004
+    if population < 2:  # noqa: PLR2004 - two are the least
         raise ValueError(f"a population of {population}; required: at least 2")
     apart = ~np.eye(count, dtype=bool)
     if not np.isfinite(payoffs[apart]).all():

@@ -436,7 +436,7 @@ def _figure(name: str, meaning: str, measured: Estimate | Unmeasured) -> Figure:
     return Figure(name=name, meaning=meaning, **measured.model_dump())
 
 
-def _payable(figure: Figure, least: float, most: float, declared: bool) -> Figure:  # noqa: FBT001
+def _payable(figure: Figure, least: float, most: float, declared: bool) -> Figure:  # noqa: FBT001 - as `best_score`
     """A figure of payments whose interval holds nothing that the game cannot pay.
 
     Student's t of few matches knows no bounds. Where the game declares its best score, which is of

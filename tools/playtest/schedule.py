@@ -156,7 +156,7 @@ def make_schedule(entrants: int, seats: int, line_ups: LineUps = "auto") -> Sche
     """
     if not FEWEST_SEATS <= seats <= MOST_SEATS:
         raise TournamentError(f"seats: {seats}; required: {FEWEST_SEATS} to {MOST_SEATS}")
-    if entrants < 2:  # noqa: PLR2004
+    if entrants < 2:  # noqa: PLR2004 - two are the least
         raise TournamentError(f"a tournament needs at least two different entrants, not {entrants}")
     if entrants < seats:
         found, design = _filled(entrants, seats), "fewer entrants than seats, shared out evenly"
@@ -241,7 +241,7 @@ def said_sides(sides: Sides) -> str:
 
 
 def _takes_all(entrants: int, seats: int, line_ups: LineUps) -> bool:
-    if seats == 2 or line_ups == "all":  # noqa: PLR2004
+    if seats == 2 or line_ups == "all":  # noqa: PLR2004 - a pair
         return True
     return line_ups == "auto" and comb(entrants, seats) <= _ALL_UP_TO
 

@@ -125,7 +125,7 @@ def _length(evaluation: Evaluation, who: str) -> ReportLine:
         f"A match takes {turns.value:.0f} decisions ({min(lengths)} to {max(lengths)}), about "
         f"{minutes}{'s' * (minutes != '1 minute')}, {who}."
     )
-    state = "over at once" if turns.high < 2 else " to ".join(words)  # noqa: PLR2004
+    state = "over at once" if turns.high < 2 else " to ".join(words)  # noqa: PLR2004 - two
     return ReportLine(name=question, state=state, text=text)
 
 

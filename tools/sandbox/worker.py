@@ -166,7 +166,7 @@ class Worker:
         """
         payload: dict[str, Json] = {"function": function, "arguments": list(arguments)}
         reply = self.request("echo", payload, deadline_s or self.limits.call_s)
-        if not (isinstance(reply, list) and len(reply) == 2 and isinstance(reply[1], list)):  # noqa: PLR2004
+        if not (isinstance(reply, list) and len(reply) == 2 and isinstance(reply[1], list)):  # noqa: PLR2004 - a pair
             self._violation(function, "did not return the arguments")
         return reply[0], reply[1]
 
