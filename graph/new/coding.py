@@ -14,6 +14,7 @@ from games.records import MatchRecord
 from games.table import Position
 from games.values import ModuleFault
 from graph.new.claims import (
+    held_tests,
     is_older,
 )
 from graph.new.context import RunContext
@@ -74,7 +75,7 @@ class GraphCoderTools:
 
     @property
     def _tests(self) -> list[tuple[Claim, UnitTest]]:
-        return [(claim, claim.test) for claim in self.claims if claim.test and claim.counts]
+        return held_tests(self.claims)
 
     @property
     def _plies(self) -> list[PlayedPly]:
@@ -104,7 +105,7 @@ class GraphCoderTools:
 
     def _of_older(self, claim: Claim, found: Finding) -> Finding:
         """What is told of a test that a revision may have overtaken."""
-        if found.outcome != "failed" or claim.status != "standing":
+        if found.outcome != "failed" or claim.status != "open":
             return found
         if not is_older(claim, self.before):
             return found
