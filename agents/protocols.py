@@ -55,6 +55,7 @@ class Claim(_Value):
         played: The ply that a verdict is on, as it was played; None for the others.
         status: "open" until a vote; then "upheld" or "struck". A person, or a test that nobody can
             run, makes it "dropped"; a revision or an amended rule makes it "overtaken".
+        older: True for a test that held for the game before a revision.
         argument: Why the coder holds the module for right; empty where nobody objected.
         votes: Of the validators who were asked beside the first.
     """
@@ -66,6 +67,7 @@ class Claim(_Value):
     test: UnitTest | None = None
     played: PlayedPly | None = None
     status: ClaimStatus = "open"
+    older: bool = False
     argument: str = ""
     votes: tuple[Vote, ...] = ()
 

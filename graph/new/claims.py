@@ -28,15 +28,9 @@ RECORD = "record"
 
 @dataclass(frozen=True)
 class Voted:
-    """The votes of fresh validators on a claim.
-
-    Attributes:
-        votes: Those that could be read; the validator who made the claim votes for it beside them.
-        older: True for a test that held for the game before a revision.
-    """
+    """The votes of fresh validators on a claim, as far as they could be read."""
 
     votes: tuple[Vote, ...]
-    older: bool = False
 
     @property
     def counted(self) -> tuple[int, int]:
@@ -55,7 +49,8 @@ ClaimEvent: TypeAlias = Voted | Literal["dropped", "overtaken", "carried over"]
 def after(claim: Claim, event: ClaimEvent) -> Claim:
     """The claim after an event; a claim that no longer counts stays as it is.
 
-    A majority upholds it; without one it is struck, or overtaken where a revision explains it.
+    A majority upholds it, its maker's vote included. Without one it is struck, or overtaken if it
+    is older than a revision.
     A claim that a revision carries over is open again: validators voted on the rules before.
 
     >>> claim = Claim(id="T1", rule="R1", says="")
@@ -67,10 +62,12 @@ def after(claim: Claim, event: ClaimEvent) -> Claim:
         return claim
     if isinstance(event, Voted):
         held, against = event.counted
-        lost = "overtaken" if event.older else "struck"
+        lost = "overtaken" if claim.older else "struck"
         status = "upheld" if held > against else lost
         return claim.model_copy(update={"status": status, "votes": event.votes})
-    return claim.model_copy(update={"status": "open" if event == "carried over" else event})
+    if event == "carried over":
+        return claim.model_copy(update={"status": "open", "older": claim.test is not None})
+    return claim.model_copy(update={"status": event})
 
 
 def named(claims: Sequence[Claim], prefix: str, count: int) -> list[str]:
@@ -95,11 +92,7 @@ def held_tests(claims: Sequence[Claim]) -> list[tuple[Claim, UnitTest]]:
 
 
 def to_settle(
-    claims: Sequence[Claim],
-    candidates: Sequence[Candidate],
-    *,
-    last: bool,
-    before: Sequence[Claim] = (),
+    claims: Sequence[Claim], candidates: Sequence[Candidate], *, last: bool
 ) -> tuple[Claim, ...]:
     """Claims that go to the vote though nobody contested them.
 
@@ -111,7 +104,6 @@ def to_settle(
         claims: All of the run.
         candidates: The pool; its newest counts, or the best of all once no refinement is left.
         last: True if no refinement is left.
-        before: Claims of the game before a revision.
     """
     by_id = {claim.id: claim for claim in claims}
     blocked = [candidate for candidate in candidates if _only_claims(candidate)]
@@ -126,16 +118,11 @@ def to_settle(
     struck = {_alike(claim) for claim in claims if claim.status == "struck"}
     chosen = []
     for claim in (by_id[name] for name in _open(newest)):
-        older, kind = is_older(claim, before), _alike(claim)
-        due = last or older or seen[kind] >= _OUTLIVED or kind in struck
+        kind = _alike(claim)
+        due = last or claim.older or seen[kind] >= _OUTLIVED or kind in struck
         if claim.status == "open" and due:
-            chosen.append(claim.model_copy(update={"argument": _OLDER if older else ""}))
+            chosen.append(claim.model_copy(update={"argument": _OLDER if claim.older else ""}))
     return tuple(chosen)
-
-
-def is_older(claim: Claim, before: Sequence[Claim]) -> bool:
-    """True for a test that held for the game before a revision."""
-    return claim.test is not None and any(one.test == claim.test for one in before)
 
 
 def contested(

@@ -15,7 +15,6 @@ from games.table import Position
 from games.values import ModuleFault
 from graph.new.claims import (
     held_tests,
-    is_older,
 )
 from graph.new.context import RunContext
 from tools.checking import CheckRun
@@ -44,13 +43,11 @@ class GraphCoderTools:
         context: The run's resources.
         design: The game being coded.
         claims: The validator's, so far.
-        before: Those of the game before a revision: its change may have overtaken a test.
     """
 
     context: RunContext
     design: Design
     claims: tuple[Claim, ...] = ()
-    before: tuple[Claim, ...] = ()
 
     def search_examples(self, query: str) -> Sequence[Example]:
         """See `CoderTools.search_examples`."""
@@ -105,9 +102,7 @@ class GraphCoderTools:
 
     def _of_older(self, claim: Claim, found: Finding) -> Finding:
         """What is told of a test that a revision may have overtaken."""
-        if found.outcome != "failed" or claim.status != "open":
-            return found
-        if not is_older(claim, self.before):
+        if found.outcome != "failed" or claim.status != "open" or not claim.older:
             return found
         if found.unplayable:  # a line of play may hold no more
             return found.model_copy(update={"outcome": "could_not_judge"})

@@ -253,7 +253,7 @@ def state_object(state: RunState) -> dict[str, Any]:
 
 def claims_object(claims: Sequence[Claim]) -> list[dict[str, Any]]:
     """The validator's claims with what became of them, without the records they rest on."""
-    return [claim.model_dump(mode="json", exclude={"shown", "played"}) for claim in claims]
+    return [claim.model_dump(mode="json", exclude={"shown", "played", "older"}) for claim in claims]
 
 
 def verdict_lines(state: RunState) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from langsmith import trace
 
+from agents.composer.meaning.evidence import with_plies
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.protocols import Claim, Design, RefusedTest, RoleError
@@ -119,6 +120,16 @@ class Trial:
         if missing:
             evidence = f"{missing} of {len(records) + missing} matches that the validator was to "
             self._found("could_not_judge", f"{evidence}judge did not finish")
+
+    def show(self) -> None:
+        """Take the matches and what they tell, without a verdict on any."""
+        self.matches = [record.match for record in self._records(self._checked())]
+
+    def accepted(self, state: RunState) -> dict[str, object]:
+        """The update of a state whose candidate is accepted after this trial."""
+        design = with_plies(self.design, self.matches)
+        notes = (*state.notes, *self.notes)
+        return {"accepted": self.number, "design": design, "notes": notes}
 
     def _given_up(self, record: MatchRecord) -> str:
         """The verdict on a record that a person gave up, so that it is not only said again."""

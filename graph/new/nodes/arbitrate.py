@@ -1,7 +1,5 @@
 """Arbitrate: fresh validators vote on contested claims."""
 
-from collections.abc import Sequence
-
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -14,7 +12,6 @@ from agents.protocols import (
 from graph.new.claims import (
     Voted,
     after,
-    is_older,
     unjudged,
     unmended,
     updated,
@@ -30,7 +27,7 @@ from graph.new.state import (
     drafts_passed,
     need_design,
 )
-from graph.new.trial import UNREADABLE, not_passing, write_checks
+from graph.new.trial import UNREADABLE, Trial, not_passing, write_checks
 from graph.run.candidates import (
     best,
     keep_newest,
@@ -40,8 +37,8 @@ from graph.run.candidates import (
 def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVote]:
     """Settle what is contested, and go on from what the claims leave of the findings."""
     context = context_of(runtime, state.folder)
-    made, before = need_design(state), state.claims_before
-    voted = [_voted(claim, made, context, before) for claim in state.contested]
+    made = need_design(state)
+    voted = [_voted(claim, made, context) for claim in state.contested]
     for claim in voted:
         counted = " to ".join(map(str, Voted(claim.votes).counted))
         told = {"claim": claim.id, "status": claim.status, "votes": counted}
@@ -68,13 +65,15 @@ def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVot
     vote = after_vote(newest.outcome, last=state.rounds >= context.settings.max_rounds)
     goto: AfterVote = (after_drafts(pool) if vote == "strategize" else None) or vote
     if goto == "strategize":
-        update |= {"accepted": newest.number}
+        trial = Trial(made, context, newest.number, newest.source, claims)
+        trial.show()
+        update |= trial.accepted(state)
     if goto == "report":
         update |= {"end": "gave_up", "reason": not_passing(state.rounds, best(pool).findings)}
     return Command(goto=goto, update=update)
 
 
-def _voted(claim: Claim, design: Design, context: RunContext, before: Sequence[Claim]) -> Claim:
+def _voted(claim: Claim, design: Design, context: RunContext) -> Claim:
     """The claim after the votes of those validators whose replies can be read.
 
     A second one is asked only if the first does not uphold the claim: two of three are a majority.
@@ -88,4 +87,4 @@ def _voted(claim: Claim, design: Design, context: RunContext, before: Sequence[C
                 votes.append(context.roles.validator.arbitrate(design, claim, second=number > 1))
         except UNREADABLE:
             continue
-    return after(claim, Voted(tuple(votes), older=is_older(claim, before)))
+    return after(claim, Voted(tuple(votes)))

@@ -3,7 +3,6 @@
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from agents.composer.meaning.evidence import with_plies
 from agents.protocols import Design
 from games.checks.unit_tests import CHECK as UNIT_TEST
 from graph.new.claims import to_settle
@@ -38,14 +37,12 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     last = state.rounds >= context.settings.max_rounds
     pool = keep_newest(state.candidates, [judged])
     more = after_drafts(pool)
-    before = state.claims_before
-    settle = () if more else to_settle(trial.claims, pool, last=last, before=before)
+    settle = () if more else to_settle(trial.claims, pool, last=last)
     goto = more or after_check(outcome, last=last, vote=bool(settle))
     update: dict[str, object] = {"candidates": [judged], "claims": trial.claims}
     update["contested"] = settle
     if goto == "strategize":
-        update |= {"accepted": candidate.number, "design": with_plies(made, trial.matches)}
-        update |= {"notes": (*state.notes, *trial.notes)}
+        update |= trial.accepted(state)
     if goto == "report":
         update |= {"end": "gave_up", "reason": not_passing(state.rounds, best(pool).findings)}
     return Command(goto=goto, update=update)

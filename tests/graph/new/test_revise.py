@@ -345,7 +345,9 @@ def test_with_other_settings_no_test_of_the_game_before_is_carried_over() -> Non
     found = [Finding(check="unit_test", outcome="passed", claim=one.id) for one in (kept, other)]
     candidate = Candidate(number=0, source="x", findings=tuple(found))
     revised = DESIGN.model_copy(update={"parameters": {"new": 1}})
-    stands = kept.model_copy(update={"status": "open"})  # the vote was on the rules before
+    stands = kept.model_copy(
+        update={"status": "open", "older": True}
+    )  # the vote was on the rules before
     assert carried((kept, other), candidate, DESIGN, revised) == (stands,)
     revised = DESIGN.model_copy(update={"num_players": 3})
     assert carried((kept,), candidate, DESIGN, revised) == ()
