@@ -109,8 +109,8 @@ FAULTS = [
     ),
     Fault(
         "leduc_poker",
-        'choose = min if state["rules"]["lowest_wins"] else max',
-        'choose = max if state["rules"]["lowest_wins"] else min',
+        "(share if seat in winners else 0)",
+        "(share if seat not in winners else 0)",
         ("deal JS", "deal KS", "check", "check", "deal QS", "check", "check"),
         "get_rewards",
         [-1, 1],
@@ -164,17 +164,15 @@ class Lawful(ScriptedRoles):
 
     Attributes:
         fault: What the claim is on.
-        right: Whether the draft has the fault, so that the claim is right.
-        by_test: Whether the claim is a test; else it is a verdict.
-        contests: Whether the coder contests; else it edits what does not matter.
-        slips: Whether the validator blames another ply first, in one match of each candidate.
+        right: True if the draft has the fault, so that the claim is right.
+        by_test: True if the claim is a test; else it is a verdict.
+        contests: True if the coder contests; else it edits what does not matter.
     """
 
     fault: Fault = FAULTS[0]
     right: bool = True
     by_test: bool = True
     contests: bool = True
-    slips: bool = False
 
     def design(self, *_: object) -> Design:
         return DESIGN.model_copy(update={"family": self.fault.game})
@@ -196,16 +194,11 @@ class Lawful(ScriptedRoles):
         facts: Sequence[str] = (),
         struck: str = "",
     ) -> Verdict:
-        self.calls += [] if struck else ["judge"]
         ply: int | None = None
         if not self.by_test:
-            ply = self._parted(record, positions()) if self.right else len(self.fault.line)
-        says = "it is not what the rules say"
-        if self.slips and self.calls.count("judge") % SETTINGS.records_judged and not struck:
-            ply, says = 0, "a slip"
-        return Verdict(
-            illegal_ply=ply, rule="R1" if ply is not None else "", explanation=says, shown="RECORD"
-        )
+            ply = self._parted(record, positions()) if self.right else len(record.actions) // 2
+        rule = "R1" if ply is not None else ""
+        return Verdict(illegal_ply=ply, rule=rule, explanation="not by the rules", shown="RECORD")
 
     def _parted(self, record: MatchRecord, positions: Sequence[Position]) -> int | None:
         """The first ply that the verified game plays otherwise."""
@@ -240,11 +233,11 @@ class Lawful(ScriptedRoles):
 
     def arbitrate(self, design: Design, claim: Claim, *, second: bool) -> Vote:
         self.calls.append("arbitrate")
-        return Vote(upheld=self.right and "a slip" not in claim.says, why="so the rules say")
+        return Vote(upheld=self.right, why="so the rules say")
 
 
 def lawful(number: int, *, right: bool) -> Lawful:
-    """The roles of one claim: ten tests, then ten verdicts, of which six come beside a slip."""
+    """The roles of one claim: ten tests, then ten verdicts."""
     fault, by_test = FAULTS[number % len(FAULTS)], number < len(FAULTS)
     return Lawful(
         faults=[(fault.sound, fault.broken)] if right else [],
@@ -252,7 +245,6 @@ def lawful(number: int, *, right: bool) -> Lawful:
         right=right,
         by_test=by_test,
         contests=number % 2 == 0,
-        slips=right and not by_test and number % 4 > 1,
     )
 
 
