@@ -14,8 +14,10 @@ export PROMPT
 # A home with a built store, which tests copy instead of building one each.
 TEST_HOME := .test-home
 export TEST_HOME
+# The seconds of each test of the last run.
+TIMES := .test-times.xml
 
-.PHONY: demo test check setup studio suite clean test-home
+.PHONY: demo test check setup studio suite slow clean test-home
 
 demo: setup
 	@$(BIN)/rulewright new --quick -- "$$PROMPT"
@@ -24,9 +26,13 @@ demo: setup
 test: setup
 	@$(MAKE) --no-print-directory -j3 --output-sync=line check studio suite
 
-# A process more than two cores have: tests wait for processes of their own.
+# Two processes more than two cores: tests wait for processes of their own.
 suite: test-home
-	$(BIN)/python -m pytest -p xdist.plugin -n 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -p xdist.plugin -n 4 --dist loadfile --no-loadscope-reorder --junitxml $(TIMES)
+
+# The list of slow tests, from the last run of the suite.
+slow:
+	$(BIN)/python -m scripts.slow $(TIMES)
 
 check: setup
 	$(BIN)/ruff check .
@@ -52,4 +58,4 @@ $(STUDIO)/.ready: requirements-studio.lock requirements-embeddings.lock requirem
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(STUDIO) $(TEST_HOME)
+	rm -rf $(VENV) $(STUDIO) $(TEST_HOME) $(TIMES)

@@ -537,6 +537,8 @@ class RoleSet:
         strategist: Strategist.
         referee: Rules on what two candidates read differently; None where nobody can.
         extender: Writes optional functions of an accepted game; None where nobody can.
+        verified: Gives the library's source with which the validator compares; None where the
+            validator reads the rules.
     """
 
     identity: str
@@ -546,6 +548,7 @@ class RoleSet:
     strategist: Strategist
     referee: Referee | None = None
     extender: Extender | None = None
+    verified: Callable[[Design], str] | None = None
 
 
 class EditError(ValueError):

@@ -284,7 +284,7 @@ def run(options: EvalOptions, setups: Sequence[DealSetup] = SETUPS) -> EvalResul
 
 
 def _dealt(setup: DealSetup, options: EvalOptions, workers: Workers) -> list[Row]:
-    """What every deal came to, those that the folder holds among them."""
+    """The row of every deal; a deal that the folder holds is not played again."""
     count = setup.quick if options.quick else setup.full
     words = setup.label.replace(",", "").split()
     path = None if options.folder is None else options.folder / f"{'-'.join(words)}.jsonl"
@@ -295,7 +295,7 @@ def _dealt(setup: DealSetup, options: EvalOptions, workers: Workers) -> list[Row
 
 
 def _identity(setup: DealSetup, seed: int) -> dict[str, Json]:
-    """What the journal of a game belongs to; how many deals are played is no part of it."""
+    """The settings a journal belongs to; the number of deals is not among them."""
     fields = {name: value for name, value in asdict(setup).items() if name not in _AMOUNTS}
     source_id = sha256(library.source(setup.game).encode()).hexdigest()
     return {**fields, "source_id": source_id, "player": parse_spec(setup.spec).name, "seed": seed}

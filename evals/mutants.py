@@ -67,7 +67,7 @@ def run(options: EvalOptions, games: Sequence[PlantedGame] = GAMES) -> EvalResul
 
 
 class _Trial:
-    """What plants and judges, with what it needs."""
+    """A trial that plants faults and has the checks judge them."""
 
     def __init__(
         self, sandbox: Sandbox, settings: CheckSettings, seed: int, games: Sequence[PlantedGame]
@@ -104,7 +104,7 @@ class _Trial:
         return variant_of(game, kind, place), lambda mutant: self.differs(mutant, _COMPARED, 1)
 
     def differs(self, mutant: Mutant, matches: int, more: int) -> bool:
-        """Whether some of the original's matches, of a seed of their own, part on the variant."""
+        """True where the variant plays one of the original's matches otherwise."""
         game = mutant.game
         try:
             found = differential_sources(
@@ -123,7 +123,7 @@ class _Trial:
         return found.outcome == "diverge"
 
     def judged(self, mutant: Mutant, about: str) -> Row:
-        """Which checks failed or could not judge; and whether recorded matches show it."""
+        """A row: the checks that failed or could not judge, and if recorded matches differ."""
         row = self.checked(mutant.source, mutant.game)
         row["replay"] = about != "leak" and self.differs(mutant, _RECORDED, 2)
         planted = {"game": mutant.game.name, "kind": mutant.kind, "planted": mutant.about}

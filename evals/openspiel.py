@@ -15,7 +15,7 @@ Ask: TypeAlias = Callable[[int, int, int], Action]
 
 
 def has_openspiel() -> bool:
-    """Whether OpenSpiel can be imported."""
+    """True where OpenSpiel can be imported."""
     return find_spec("pyspiel") is not None
 
 

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, JsonValue
 
 from agents.protocols import Clause, Design, RoleError, RoleSet
-from evals.fit import composer_here
+from evals.fit import composer_here, overlap
 from evals.results import EvalOptions, EvalResult, Row, Score, read_data, score_over
 from tools.retrieval import Retrieval
 
@@ -26,8 +26,6 @@ _SETS = ("", "_2", "_3", "_4", "_5")
 # Packs have names ("short"), so a count of cards need not stand in the setting itself.
 _DECK = re.compile(r"\b(deck|decks|ranks|suits|copies|cards)=")
 _NAMED_VALUES = frozenset(("hearts", "spades", "clubs", "diamonds", "none", "standard", "short"))
-
-_FILLERS = frozenset(read_data("data/paraphrase_words.yaml")["fillers"].split())
 
 
 class ParaphrasePair(BaseModel, frozen=True, extra="forbid"):
@@ -202,15 +200,6 @@ def _listed_for(name: str, first: PromptDesign, second: PromptDesign) -> bool:
     return False
 
 
-def overlap(text: str, clause: str) -> bool:
-    """Whether two pieces of a prompt share a word that carries meaning.
-
-    >>> overlap("three players", "for three of us"), overlap("a game", "for a trio")
-    (True, False)
-    """
-    return bool(_words(text) & _words(clause))
-
-
 def says(settings: str, value: JsonValue) -> bool:
     """Whether settings, written `name=value, ...`, say what a clause demands.
 
@@ -238,10 +227,6 @@ def says(settings: str, value: JsonValue) -> bool:
 def _listed_or_dropped(reading: PromptDesign, clause: str) -> Fate:
     missed = [c for c in reading.clauses if c.status == "not_honoured"]
     return "listed" if any(overlap(c.text, clause) for c in missed) else "dropped"
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"[a-z0-9']+", text.lower())) - _FILLERS
 
 
 def score_pairs(judged: Sequence[JudgedPair], effective: Row) -> EvalResult:

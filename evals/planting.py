@@ -138,7 +138,7 @@ _Change: TypeAlias = tuple[str, Callable[[], object]]
 
 
 def changes_of(node: ast.AST, function: str) -> list[_Change]:
-    """What can be changed in a node: the kind of fault, and the change, which is made in place."""
+    """Changes that a node allows: the kind of fault, and a function that makes it in place."""
     pays = bool(re.search(r"score|reward|pay|paid|win|settle|point|worth|value", function))
     return [*_of_values(node, pays=pays), *_of_steps(node, pays=pays)]
 
@@ -220,7 +220,7 @@ def _late(subject: Subject) -> int:
 
 
 def leaks(mutant: Mutant, *, seed: int) -> bool:
-    """Whether a seat is told of something hidden, as the original's own telling defines hidden.
+    """True where a seat is told of something that the original hides from it.
 
     Two positions that the original tells a seat alike of are compared as the mutant tells of them:
     one state with what is hidden exchanged, and two actions in one state. One step deep, with full
@@ -258,7 +258,7 @@ def leaks(mutant: Mutant, *, seed: int) -> bool:
 
 
 def _told(subject: Subject, state: State, action: str, seat: int) -> str | None:
-    """What a seat is told in a state and by an action there; None where it cannot be taken."""
+    """The words a seat is told in a state and by an action; None for an illegal action."""
     game, seats = subject.game, subject.num_players
     try:
         parts: list[Json] = [{**game.observations(state, seats)[seat]}]

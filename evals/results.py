@@ -35,14 +35,14 @@ Tell: TypeAlias = Callable[[str], None]
 
 
 def read_data(path: str) -> Any:  # noqa: ANN401 - whoever asks knows what it holds
-    """What a YAML or JSON file below `evals` holds."""
+    """The contents of a YAML or JSON file below `evals`."""
     text = files("evals").joinpath(path).read_text(encoding="utf-8")
     return json.loads(text) if path.endswith(".json") else yaml.safe_load(text)
 
 
 @dataclass(frozen=True)
 class EvalOptions:
-    """What the caller of an evaluation may choose.
+    """Options of an evaluation.
 
     Attributes:
         seed: Of all that is drawn; some evaluations draw nothing.
@@ -95,7 +95,7 @@ class Score:
 
     @property
     def passed(self) -> bool:
-        """Whether it keeps its thresholds; an unscored sample breaks a threshold."""
+        """True where it keeps its thresholds; an unscored sample breaks a threshold."""
         low = self.at_least is None or (self.value >= self.at_least and not self.unscored)
         high = self.at_most is None or (self.value <= self.at_most and not self.unscored)
         return low and high
@@ -121,7 +121,7 @@ class EvalResult(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def passed(self) -> bool:
-        """Whether every score keeps its thresholds, and none is missing."""
+        """True where every score keeps its thresholds and none is missing."""
         return all(score.passed for score in self.scores) and not self.unscored
 
     def as_text(self) -> str:
@@ -240,7 +240,7 @@ def _examples(rows: dict[uuid.UUID, Row], dataset: uuid.UUID) -> "list[Example]"
 
 
 def _inputs(row: Row) -> Row:
-    """What a sample asks; a prompt in the form that the graph takes.
+    """A sample's inputs; a prompt takes the form that the graph reads.
 
     Raises:
         EvalError: If it does not say.
@@ -272,7 +272,7 @@ def score_over(
     at_least: float | None = None,
     at_most: float | None = None,
 ) -> Score:
-    """What samples come to as a score: of truths the share of true ones, or as `by` says.
+    """A score over samples: the share of true ones, or the estimate that `by` makes.
 
     Args:
         values: One a sample; None marks one that could not be scored.

@@ -46,7 +46,7 @@ def run(options: EvalOptions) -> EvalResult:
 
 
 def judge_run(sample: Row, result: RunResult) -> Row:
-    """What became of one sample, against what its words demand.
+    """The row of one sample: its end beside the end that its words demand.
 
     Args:
         sample: Its `prompt`, and what that demands outright: `family`, `players`, `parameters`.

@@ -69,7 +69,7 @@ Found: TypeAlias = "dict[tuple[str, str, int], SampledPolicy]"
 
 @dataclass(frozen=True)
 class SolvingSize:
-    """How much is searched.
+    """Amounts of search.
 
     Attributes:
         searches: Searches at each information state, by the simulations of one.
@@ -332,7 +332,7 @@ def _score_name(size: SolvingSize) -> str:
 
 
 def conclusion(leduc: SolvedGame, found: Found) -> str:
-    """What the figures say of searching for an equilibrium, in words."""
+    """Sentences on search for an equilibrium, drawn from the figures."""
     told = list[str]()
     for who in (_OURS, _THEIRS):
         figures = [

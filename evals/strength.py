@@ -37,7 +37,7 @@ Choose: TypeAlias = Callable[[State, Generator], Action]
 
 @dataclass(frozen=True)
 class StrengthSize:
-    """How much is played.
+    """Numbers of games and settings of search.
 
     Attributes:
         games: Games of tic-tac-toe in each seat against each opponent.
@@ -117,7 +117,7 @@ def connect_four(
 
 
 def tic_tac_toe(settings: UctSettings, games: int, seed: int) -> Iterator[Row]:
-    """How many games each opponent won in each seat that was ours."""
+    """Games that each opponent won, by the seat that we had."""
     board = _Board("tic_tac_toe")
 
     def ours(state: State, generator: Generator) -> Action:
@@ -174,7 +174,7 @@ class _Board:
         return good[int(generator.integers(len(good)))]
 
     def value(self, state: State) -> float:
-        """What the first seat gets where both play their best from here: minimax, to the end."""
+        """The first seat's result under best play by both from here (minimax to the end)."""
         key = canonical_key(state)
         if key not in self.values:
             rules, player = self.rules, self.rules.current_player(state)

@@ -54,7 +54,7 @@ class Game:
         return value
 
     def defines(self, name: str) -> bool:
-        """Whether the module defines this contract name."""
+        """True where the module defines this contract name."""
         return name in self.module.names
 
     def initial_state(self, num_players: int, parameters: Mapping[str, Json]) -> State:
@@ -88,7 +88,7 @@ class Game:
         return read_state("apply_action", self.module.call("apply_action", state, action))
 
     def rewards(self, state: State, num_players: int) -> list[float]:
-        """What entering `state` paid each seat."""
+        """Each seat's payment on entering `state`."""
         return read_rewards(self.module.call("get_rewards", state), num_players)
 
     def observations(self, state: State, num_players: int) -> list[Observation]:
@@ -96,11 +96,11 @@ class Game:
         return read_observations(self.module.call("get_observations", state), num_players)
 
     def events(self, state: State, action: Action, num_players: int) -> list[list[str]]:
-        """What each seat perceives when `action` is applied in `state`."""
+        """Each seat's perceptions when `action` is applied in `state`."""
         return read_events(self.module.call("get_events", state, action), num_players)
 
     def visible(self, state: State, player: int) -> dict[str, Visibility]:
-        """What the rules let `player` see: state path to contents, count or nothing."""
+        """The view of `player` under the rules: state path to contents, count or nothing."""
         value = self.module.call("visible", state, player)
         paths = value if isinstance(value, dict) else {"": None}
         seen = {path: word for path, word in paths.items() if is_visibility(word)}

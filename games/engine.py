@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import fsum
-from typing import Literal, Protocol, Self, TypeAlias, TypeVar, get_args, runtime_checkable
+from typing import Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 from numpy.random import Generator
 
@@ -32,7 +32,7 @@ EffortWord: TypeAlias = Literal["algorithm", "belief", "fallback"]
 
 @dataclass(frozen=True)
 class Effort:
-    """What a decision really used; None where its player reports no such thing.
+    """The effort of a decision; a field is None where the player reports no such thing.
 
     Attributes:
         algorithm: How it was decided.
@@ -97,23 +97,20 @@ class Effort:
 
     def row(self) -> dict[str, Json]:
         """All that is reported, by name, as files hold it."""
-        named = ((name, getattr(self, name)) for name in _EFFORT)
-        return {**self.more, **{name: value for name, value in named if value is not None}}
-
-
-_EFFORT: tuple[EffortFigure | EffortWord, ...] = (*get_args(EffortWord), *get_args(EffortFigure))
+        named = {name: value for name, value in vars(self).items() if value is not None}
+        return {**named.pop("more"), **named}
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a player chose, and what the choice really used."""
+    """The choice of a player, and its effort."""
 
     action: Action
     effort: Effort = field(default_factory=Effort)
 
 
 class Player(Protocol):
-    """Who sits at a seat. It sees its own log and the legal actions, nothing else."""
+    """A player at a seat. It sees its own log and the legal actions, nothing else."""
 
     def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
         """Choose one of `legal`.
@@ -148,7 +145,7 @@ class Learner(Protocol):
         """Take in what its entrant learned in earlier deals, oldest first."""
 
     def learn(self, returns: Sequence[float] | None) -> Learned:
-        """What it takes from the match, "" for nothing, and what it used beyond its decisions.
+        """The lesson of the match, "" for none, and the effort beyond its decisions.
 
         Args:
             returns: By seat; None where the match did not finish.

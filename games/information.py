@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self, TypeAlias
 
-from games.values import Action, Json, Observation, canonical_key, canonical_value
+from games.values import Action, Json, Observation, are_texts, canonical_key, canonical_object
 
 Turn: TypeAlias = tuple[Observation, Action | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a seat saw and perceived after a ply."""
+    """An entry of a log: the observation and events of one seat after a ply."""
 
     observation: Observation
     events: tuple[str, ...] = ()
@@ -25,8 +25,7 @@ class Seen:
     @classmethod
     def of(cls, observation: Observation, events: Iterable[str] = ()) -> Self:
         """The entry of an observation in its one form; see `games.values.canonical_value`."""
-        seen = {name: canonical_value(part) for name, part in sorted(observation.items())}
-        return cls(seen, tuple(events))
+        return cls(canonical_object(observation), tuple(events))
 
     def row(self) -> dict[str, Json]:
         """The entry as JSON."""
@@ -35,7 +34,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Did:
-    """What a seat did."""
+    """An entry of a log: an action of the seat itself."""
 
     action: Action
 
@@ -122,7 +121,7 @@ def tell_seats(
 
 @dataclass(frozen=True, slots=True)
 class SeatTurn:
-    """What a seat went through from one action of its own to the next.
+    """A turn of a seat: all from one action of its own to the next.
 
     Attributes:
         before: Its own action that the turn follows; None at the first turn.
@@ -137,6 +136,27 @@ class SeatTurn:
     observation: Observation
     action: Action | None
     end: int
+
+    def row(self) -> dict[str, Json]:
+        """The turn before its action, as JSON."""
+        seen: dict[str, Json] = {"before": self.before, "observation": self.observation}
+        return {**seen, "events": [*self.events]}
+
+
+def read_turn(row: Mapping[str, Json]) -> SeatTurn:
+    """The turn that `SeatTurn.row` wrote.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    match row:
+        case {
+            "before": None | str() as before,
+            "observation": dict(seen),
+            "events": list(told),
+        } if are_texts(told):
+            return SeatTurn(before, tuple(told), seen, None, 0)
+    raise ValueError(f"{row!r:.80} is no turn of a seat")
 
 
 def seat_turns(entries: Sequence[LogEntry]) -> list[SeatTurn]:
@@ -165,7 +185,7 @@ def newest_turn(entries: Sequence[LogEntry]) -> SeatTurn:
 
 
 def since_turn(entries: Sequence[LogEntry]) -> Sequence[LogEntry]:
-    """What the newest turn needs: all since the last own action, and the newest observation."""
+    """The entries since the last own action, with that action and the newest observation."""
     start, missing = len(entries), {Seen, Did}
     while missing and start:
         start -= 1

@@ -126,7 +126,7 @@ def to_text(record: MatchRecord) -> str:
 
 
 def perceived(events: Sequence[Sequence[str]]) -> list[str]:
-    """What each seat perceives of a ply, a line for all that perceive the same.
+    """The events of a ply, a line for all seats that perceive the same.
 
     >>> perceived([["You draw 5C."], ["Player 1 draws."], ["Player 1 draws."], []])
     ['seat 0 perceives: You draw 5C.', 'seats 1, 2 perceive: Player 1 draws.']
@@ -175,14 +175,14 @@ def example_of_play(record: MatchRecord) -> list[str]:
 
 
 def _told(plies: Sequence[Ply], first: int) -> list[str]:
-    """What every seat perceived of a decision and of what followed, up to the next one."""
+    """The events that every seat perceived from a decision up to the next one."""
     after = (n for n in range(first + 1, len(plies)) if plies[n].player >= 0)
     last = next(after, len(plies))
     return [text for each in plies[first:last] for text in _perceived(each.events)]
 
 
 def _perceived(events: Sequence[Sequence[str]]) -> list[str]:
-    """What every seat perceived alike."""
+    """The events that every seat perceived alike."""
     shared = [text for text in events[0] if all(text in seat for seat in events)] if events else []
     return list(dict.fromkeys(shared))
 

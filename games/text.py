@@ -83,7 +83,7 @@ def did_you_mean(word: object, known: Iterable[object]) -> str:
 
 
 def is_plain_line(text: str) -> bool:
-    r"""Whether a text is one line that shows as it is, such as an action must be.
+    r"""True for one line of text that shows as it is; an action must be one.
 
     Nor may letters be decomposed: two spellings of one word look the same.
 

@@ -59,7 +59,7 @@ class TrajectoryError(ValueError):
 
 @dataclass(frozen=True)
 class TrajectoryHeader:
-    """What the matches of a file share.
+    """The header of a file: facts that all of its matches share.
 
     Attributes:
         environment: Canonical name of the environment.
@@ -108,7 +108,7 @@ class OpenPosition:
 
     @property
     def is_uneven(self) -> bool:
-        """Whether chance is known to make one outcome likelier than another."""
+        """True where one outcome of chance is known to be likelier than another."""
         return bool(self.odds) and max(self.odds) - min(self.odds) > ALIKE
 
     def row(self) -> dict[str, Json]:
@@ -163,7 +163,7 @@ class OpenTrajectory:
     truncated: bool = False
 
     def seen_by(self, seat: int) -> "SeenTrajectory":
-        """What one seat knows of the match.
+        """The match as one seat knows it.
 
         A position that looks to the seat like the one before adds nothing and is left out, unless
         the seat itself acted in between: how many hidden plies passed is not told.
@@ -303,7 +303,7 @@ def phase_of(state: State, player: int) -> str:
 
 
 def counted_as(types: Iterable[str]) -> dict[str, str]:
-    """What each type is counted as: itself, or where there are too many its first word.
+    """The name under which each type is counted; its first word where types are too many.
 
     >>> counted_as(["fold", "call"])
     {'fold': 'fold', 'call': 'call'}
@@ -315,7 +315,7 @@ def counted_as(types: Iterable[str]) -> dict[str, str]:
 
 
 def counts_outcomes(match: Trajectory) -> bool:
-    """Whether at some place of a match only the number of chance's outcomes is known."""
+    """True where some position knows only the number of chance's outcomes."""
     return isinstance(match, OpenTrajectory) and any(
         len(here.legal) < here.count for here in match.positions
     )

@@ -138,15 +138,20 @@ def canonical_value(value: Json) -> Json:
     {'a': True, 'b': [1, 0]}
     """
     if isinstance(value, dict):
-        return {
-            name: item if type(item) in _PLAIN else canonical_value(item)
-            for name, item in sorted(value.items())
-        }
+        return canonical_object(value)
     if isinstance(value, list):
         return [item if type(item) in _PLAIN else canonical_value(item) for item in value]
     if isinstance(value, float) and value.is_integer() and abs(value) < _INEXACT:
         return int(value)
     return value
+
+
+def canonical_object(value: dict[str, Json]) -> dict[str, Json]:
+    """The one form of a JSON object; see `canonical_value`."""
+    return {
+        name: item if type(item) in _PLAIN else canonical_value(item)
+        for name, item in sorted(value.items())
+    }
 
 
 def require_json(value: object, function: str, path: str = "value") -> None:
@@ -161,7 +166,7 @@ def require_json(value: object, function: str, path: str = "value") -> None:
 
 
 def _is_json(value: object, room: int) -> bool:
-    """Whether a value is the contract's JSON; every value of every ply passes through here."""
+    """True for the contract's JSON; every value of every ply passes through here."""
     items: Iterable[object]
     if not room:
         return type(value) not in (dict, list) and _is_json(value, 1)
@@ -208,7 +213,7 @@ def _refuse(value: object, function: str, path: str, room: int) -> None:
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Whether a value is an int or float of the contract: no bool, finite as a float."""
+    """True for an int or float of the contract: no bool, finite as a float."""
     if not isinstance(value, int | float) or type(value) not in (int, float):
         return False
     try:
@@ -218,12 +223,12 @@ def is_number(value: object) -> TypeGuard[int | float]:
 
 
 def is_visibility(value: object) -> TypeGuard[Visibility]:
-    """Whether a value is a word of `visible`."""
+    """True for a word of `visible`."""
     return value in get_args(Visibility)
 
 
 def are_texts(value: object) -> TypeGuard[list[str]]:
-    """Whether a value is a list of strings."""
+    """True for a list of strings."""
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
@@ -245,7 +250,7 @@ def show(value: object, limit: int = 120) -> str:
 
 
 def same_value(value: Json, expected: Json) -> bool:
-    """Whether two JSON values are the same, strictly: True is not 1 and 1 is not 1.0.
+    """True for equal JSON values, strictly: True is not 1 and 1 is not 1.0.
 
     The order of a dict's keys does not matter.
 

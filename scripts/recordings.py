@@ -111,8 +111,8 @@ def _run(name: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         if name.startswith("learned/"):
             task = synthesis.tasks()[name.removeprefix("learned/")]
-            told = synthesis.learned(task, Path(folder), model_settings()).result.told
-            return f"{told['end']}: {told['reason'] or told['accuracy']}"
+            report = synthesis.learned(task, Path(folder), model_settings()).result.report
+            return f"{report.end}: {report.reason or report.accuracy}"
         game = name.removeprefix("drafts/").removesuffix("-ret")
         context = make_context(settings_of(game), keeps_own_games=False)
         with context.retrieval.store, context.sandbox:

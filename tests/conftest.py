@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,12 @@ for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, lambda *_: None)
 signal.pthread_sigmask(signal.SIG_SETMASK, ())
+with suppress(ImportError):  # the environment of the Studio server has none, and needs none
+    from hypothesis import settings
+
+    # The same examples everywhere; no clock ends one, and nothing is kept beside the tests.
+    settings.register_profile("suite", derandomize=True, deadline=None, database=None)
+    settings.load_profile("suite")
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -97,6 +104,15 @@ def built_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             environment = {**os.environ, "RULEWRIGHT_HOME": str(home)}
             subprocess.run(index, env=environment, check=True, capture_output=True)
     return home
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What `tests/slow.yaml` lists has the marker `slow`."""
+    text = Path(__file__).with_name("slow.yaml").read_text(encoding="utf-8")
+    listed = {line.rpartition(": ")[0] for line in text.splitlines() if line.startswith("tests/")}
+    for item in items:
+        if item.nodeid.partition("[")[0] in listed:
+            item.add_marker("slow")
 
 
 def pytest_collection_finish() -> None:

@@ -63,7 +63,7 @@ class Deadline:
 
 @dataclass(frozen=True)
 class CheckRun:
-    """What checking a source left.
+    """The findings of one check of a source, and the matches played for it.
 
     Attributes:
         findings: All findings, worst news included.
@@ -306,7 +306,7 @@ def _with_slowest(findings: Sequence[Finding], slowest: tuple[str, float] | None
 
 
 def _replayed(trial: _Trial, played: Sequence[MatchRecord]) -> list[Finding]:
-    """What of these matches a fresh worker does not answer as it was recorded."""
+    """Findings for matches that a fresh worker answers otherwise than recorded."""
     ends = [
         part
         for record in played

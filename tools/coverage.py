@@ -122,7 +122,7 @@ class SourceBranch:
 
 @dataclass(frozen=True)
 class BranchCoverage:
-    """Which branches of a source matches went through.
+    """Branches of a source that matches went through.
 
     Attributes:
         branches: All that the named functions can reach; those that only raise are left out.
@@ -278,7 +278,7 @@ def _comments(source: str) -> Iterator[tuple[int, list[str], bool]]:
 
 
 def _marked(tree: ast.Module, line: int, *, alone: bool) -> _Place | None:
-    """What a comment on this line marks; None where no statement follows it."""
+    """The statement that a comment on this line marks; None where none follows."""
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
     if alone:
         below = [node for node in statements if node.lineno > line]

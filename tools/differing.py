@@ -49,7 +49,7 @@ class Divergence:
 
 @dataclass(frozen=True)
 class Differential:
-    """What following one module on another showed.
+    """The outcome of playing one module's matches on another.
 
     Attributes:
         outcome: "agree" as far as the matches show; "could_not_judge" where the modules have no
@@ -184,7 +184,7 @@ class _Pair:
         return at if at < len(self.history) and not same[0] <= same[at] else 0, (first, second)
 
     def _compared(self, position: Position) -> list[tuple[str, Json]]:
-        """What is compared of a position, and its name, in this order."""
+        """The compared parts of a position, each with its name, in order."""
         names = [self._name(action) for action in position.legal]
         chances = dict(zip(names, (round(p, 9) for p in position.probabilities), strict=False))
         values: list[tuple[str, Json]] = [

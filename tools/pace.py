@@ -48,7 +48,7 @@ class PacedTable:
 
 
 def is_slow(seconds: list[float]) -> bool:
-    """Whether plies that took so long are a slow module's: a busy machine delays a few of many.
+    """True where these times show a slow module; a busy machine delays only a few plies.
 
     >>> is_slow([0.001, 0.001, 0.5]), is_slow([0.02, 0.01, 0.02]), is_slow([])
     (False, True, False)
@@ -57,7 +57,7 @@ def is_slow(seconds: list[float]) -> bool:
 
 
 def slow_finding(seconds: list[float], slowest: tuple[str, float] | None) -> list[Finding]:
-    """What is said of a slow module: it passes, and players that search it will be weak."""
+    """The finding for a slow module: it passes, but players that search it will be weak."""
     if not is_slow(seconds) or slowest is None:
         return []
     function, takes = slowest

@@ -62,7 +62,7 @@ class VoidResultError(Exception):
         self.why, self.then = why, then
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
-        """How it goes from one process to another."""
+        """The parts from which another process builds it again."""
         return type(self), (self.why, self.then)
 
 
@@ -167,7 +167,7 @@ def not_standing(
 
 
 def _claims_to_try(claimed: Mapping[int, MatchEntry]) -> list[int]:
-    """Which of the matches that a journal claims are played again, by number.
+    """Numbers of the claimed matches that are played again.
 
     Nobody can know before which they are, not even who knows the seed; where the journal is honest
     the result is the same whichever they are.
@@ -265,7 +265,7 @@ class _Follower:
         return replace(decision, action=next(self.done, decision.action))
 
     def __getattr__(self, name: str) -> object:
-        """What else the player has: its worker, its end."""
+        """Any other attribute of the player, such as its worker."""
         return getattr(self.player, name)
 
 
@@ -296,7 +296,7 @@ def _scripted(
 
 
 def _difference(entry: MatchEntry, match: Match) -> str:
-    """How a match that was played again differs; "" where it does not."""
+    """The difference of a match that was played again, in words; "" where there is none."""
     again = MatchEntry.model_validate(entry_of(match, record=entry.record is not None))
     plies = zip(entry.match().plies, again.match().plies, strict=False)
     for number, (one, other) in enumerate(plies):

@@ -157,7 +157,7 @@ def _items(piece: Example, name: str) -> list[str]:
 
 
 def _bonus(piece: Example, asked: frozenset[str]) -> float:
-    """What the tags that a piece shows of those asked for count; a rare one says more."""
+    """The weight of the asked tags that a piece has; a rare tag weighs more."""
     held = frozenset(_items(piece, "tags"))
     weights = {tag: 1 / max(1, _families()[tag]) for tag in asked}
     got = sum(weight * likeness(tag, held) for tag, weight in weights.items())
@@ -171,13 +171,13 @@ def _families() -> Counter[str]:
 
 
 def _drafts(piece: Example, function: str) -> bool:
-    """Whether it may stand for a contract function in a draft: itself, or where much is done."""
+    """True where it may stand for a contract function in a draft."""
     own = piece.metadata["function"] == function
     return own or (function in ("apply_action", "get_rewards") and _serves(piece, function))
 
 
 def _serves(piece: Example, function: str) -> bool:
-    """Whether it is this contract function or a helper of it; scores are settled on the way."""
+    """True where it is this contract function or a helper of it."""
     names = {piece.metadata["function"], *_items(piece, "serves")}
     return bool(
         names & {function, "apply_action"} if function == "get_rewards" else function in names
@@ -214,7 +214,7 @@ def _name(piece: Example) -> str:
 
 
 def _overlap(one: Example, other: Example) -> bool:
-    """Whether one of two pieces holds the function of the other."""
+    """True where one of two pieces holds the function of the other."""
     return f"def {_name(one)}(" in other.text or f"def {_name(other)}(" in one.text
 
 

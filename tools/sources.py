@@ -136,7 +136,7 @@ def find_rulebook(name: str, parameters: Mapping[str, Json], players: int) -> st
 
 
 def read_source(path: Path | str, role: str) -> str:
-    """What a file of source code says.
+    """The text of a file of source code.
 
     Raises:
         GameNotFoundError: If it is no file, too large, or no text in UTF-8.

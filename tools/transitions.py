@@ -67,7 +67,7 @@ class RecordedCall:
 
     @cached_property
     def key(self) -> str:
-        """What makes two questions the same one."""
+        """A key that equal questions share."""
         return "\n".join(
             (self.function, canonical_key([*self.arguments[1:]]), self.shows, self.wanted)
         )
@@ -184,14 +184,14 @@ def _onward(met: Transition, place: str, key: str, after: str) -> list[RecordedC
 
 
 def _compared_part(function: str, value: Json, seat: int) -> Json:
-    """What of a returned value is compared: the acting seat's observation; rewards as numbers."""
+    """The compared part of an answer: the acting seat's observation; rewards as numbers."""
     if function == "get_observations" and isinstance(value, list) and 0 <= seat < len(value):
         return value[seat]
     return as_numbers(value) if function == "get_rewards" else value
 
 
 def difference_of(question: RecordedCall, answer: CallResult) -> Difference | None:
-    """How an answer differs from the record, or None where it is the same."""
+    """The difference of an answer from the record, in words; None where it is the same."""
     function, at = question.function, f"at {question.place}"
     if isinstance(answer, IllegalActionError):
         return Difference(function, f"refused the recorded action {at}: {answer}"[:_SHOWN])
@@ -239,7 +239,7 @@ def require_hidden(questions: Sequence[RecordedCall], shown: set[str]) -> None:
 
 @dataclass(frozen=True)
 class Replay:
-    """What asking again has shown.
+    """The outcome of asking a module recorded questions again.
 
     Attributes:
         transitions: Distinct transitions there were.
@@ -255,7 +255,7 @@ class Replay:
 
     @property
     def passed(self) -> bool:
-        """Whether every transition agreed."""
+        """True where every transition agreed."""
         return self.agreed == self.transitions and not self.differences
 
 
@@ -323,7 +323,7 @@ def ask_columns(
 
 @dataclass
 class Asking:
-    """What a module answered to recorded questions; each pass has a fresh worker.
+    """A module's answers to recorded questions; each pass has a fresh worker.
 
     Attributes:
         sandbox: Where it runs.

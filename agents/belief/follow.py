@@ -209,7 +209,7 @@ class Follower:
         return [] if after is None else [Branch(entry.action, 1.0, after)]
 
     def seen_at(self, read: int) -> Seen | None:
-        """What the seat saw at a place of the log; None where it did something, or at the end."""
+        """The observation at a place of the log; None at the seat's own action and at the end."""
         entry = self.entries[read] if read < len(self.entries) else None
         return entry if isinstance(entry, Seen) else None
 

@@ -1,6 +1,6 @@
 """The four roles without a language model: the embedded default."""
 
-from agents.composer.coder import ComposerCoder, ComposerStrategist
+from agents.composer.coder import ComposerCoder, ComposerStrategist, verified_source
 from agents.composer.designer import ComposerDesigner
 from agents.composer.meaning.statements import Embed
 from agents.composer.validator import ComposerValidator
@@ -21,4 +21,5 @@ def composer_roles(embed: Embed | None = None) -> RoleSet:
         coder=ComposerCoder(),
         validator=ComposerValidator(),
         strategist=ComposerStrategist(),
+        verified=verified_source,
     )

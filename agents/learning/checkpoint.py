@@ -15,16 +15,16 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from agents.learning.encoding import Array, fitted_encoder
+from agents.encoding.paths import fitted_encoder, turn_view
+from agents.encoding.protocol import Array
+from agents.encoding.tensors import TensorSource
 from agents.learning.matches import Matches
 from agents.learning.policy import (
     META,
     Codec,
-    TensorSource,
     Weights,
     codec_of,
     initial_weights,
-    network_view,
     shapes,
 )
 from agents.learning.settings import LearningError, PpoSettings
@@ -41,7 +41,7 @@ _AGAIN = "say --force to begin anew"
 
 @dataclass(frozen=True)
 class Explored:
-    """What random play showed.
+    """The findings of random play.
 
     Attributes:
         codec: The arrays that the network is told.
@@ -75,10 +75,10 @@ def explored_by(matches: Matches, generator: np.random.Generator) -> Explored:
     sights: list[SeatSight] = []
     actions, largest, turns = set[Action](), 0.0, matches.open()
     while len(seen) < settings.explore:
-        for seat, view in zip(turns.seats, turns.views, strict=True):
-            seen.append(network_view(seat, view, recurrent=recurrent, whole=not own))
+        for seat, turn in zip(turns.seats, turns.turns(), strict=True):
+            seen.append(turn_view(seat, turn, recurrent=recurrent, whole=not own))
             sights.append(
-                SeatSight(0, seat, ((view["observation"], None),), ((),), (0.0,), ended=False)
+                SeatSight(0, seat, ((turn.observation, None),), ((),), (0.0,), ended=False)
             )
         actions.update(*turns.legal)
         turns = matches.step([any_action(legal, generator) for legal in turns.legal])
@@ -102,7 +102,7 @@ def explored_by(matches: Matches, generator: np.random.Generator) -> Explored:
 
 
 def _takes_own(matches: Matches) -> bool:
-    """Whether the module's own functions make the arrays.
+    """True where the module's own functions make the arrays.
 
     Raises:
         LearningError: If they are wanted, and there are none.
@@ -123,7 +123,7 @@ def any_action(legal: Sequence[Action], generator: np.random.Generator) -> Actio
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Where a training stands.
+    """The state of a training.
 
     Attributes:
         weights: Of the network.
@@ -141,7 +141,7 @@ class Checkpoint:
     told: dict[str, Any]
 
     def explored(self, matches: Matches) -> Explored:
-        """What random play showed before the training began; the matches stand as they did.
+        """The findings of random play before the training; the matches stand as they did.
 
         Raises:
             ModuleFault: If the module does not go on from where they stood.
@@ -168,7 +168,7 @@ class Checkpoint:
 
 
 def identity_of(game: GameSetup, settings: PpoSettings, steps: int, seed: int) -> dict[str, Json]:
-    """What has to be the same for a training to go on."""
+    """All that has to be the same for a training to go on."""
     return {
         "game": game.name,
         "source": sha256(game.source.encode("utf-8", "surrogatepass")).hexdigest(),
@@ -182,7 +182,7 @@ def identity_of(game: GameSetup, settings: PpoSettings, steps: int, seed: int) -
 
 
 def read_checkpoint(path: Path, identity: dict[str, Json], *, anew: bool) -> Checkpoint | None:
-    """What a training left, where it left anything.
+    """The state that a training left; None where it left none.
 
     Args:
         path: The file.
@@ -219,7 +219,7 @@ def read_checkpoint(path: Path, identity: dict[str, Json], *, anew: bool) -> Che
 
 
 def first_checkpoint(codec: Codec, settings: PpoSettings, seed: int) -> Checkpoint:
-    """Where a training begins."""
+    """The state in which a training begins."""
     sizes = shapes(codec.width, len(codec.actions), settings.units, recurrent=codec.recurrent)
     learn = stream(seed, "learn").bit_generator.state
     weights = initial_weights(sizes, stream(seed, "weights"))

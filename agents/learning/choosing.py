@@ -5,7 +5,7 @@ Its figure there is no estimate of anything, as it is the largest of several; so
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agents.learning.matches import Matches
@@ -16,22 +16,37 @@ from games.streams import stream
 from games.values import Json
 from tools.playtest.intervals import Estimate, NoSamplesError
 from tools.playtest.jobs import GameSetup, Roster
-from tools.playtest.series import play_series
+from tools.playtest.series import SeriesSettings, play_series
 from tools.sandbox import Sandbox
 
 _DEALS = 2**48  # seeds of deals that no person types
 
 
-def best_of_seeds(  # noqa: PLR0913 - what is trained, how long and where are all the caller's
+@dataclass(frozen=True)
+class TrainingOrder:
+    """The trainings of one game, apart from the game.
+
+    Attributes:
+        settings: Of each training.
+        steps: Decisions that each learns from.
+        seed: The first seed; the others follow it.
+        seeds: How many.
+        about: What else the policy's file says.
+    """
+
+    settings: PpoSettings
+    steps: int
+    seed: int
+    seeds: int = 1
+    about: Mapping[str, Json] = field(default_factory=dict)
+
+
+def best_of_seeds(
     sandbox: Sandbox,
     game: GameSetup,
-    settings: PpoSettings,
     roster: Roster,
+    order: TrainingOrder,
     *,
-    steps: int,
-    seed: int,
-    seeds: int,
-    about: Mapping[str, Json],
     folder: Path,
     anew: bool = False,
     on_update: Callable[[int, dict[str, Json]], None] = lambda *_: None,
@@ -41,12 +56,8 @@ def best_of_seeds(  # noqa: PLR0913 - what is trained, how long and where are al
     Args:
         sandbox: It must preload `agents.learning.matches.PRELOAD`.
         game: With all its parameters.
-        settings: Of each training.
         roster: Knows the player `ppo`.
-        steps: Decisions that each learns from.
-        seed: The first seed; the others follow it.
-        seeds: How many.
-        about: What else the policy's file says.
+        order: What is trained, how long, and from which seeds.
         folder: Of this training alone; holds what is needed to go on where it was stopped.
         anew: See `train`.
         on_update: Told of every update, with its seed.
@@ -61,11 +72,12 @@ def best_of_seeds(  # noqa: PLR0913 - what is trained, how long and where are al
     """
     folder.mkdir(exist_ok=True)
     policies: list[Policy] = []
+    seed, seeds = order.seed, order.seeds
     for number in range(seed, seed + seeds):
-        with Matches(sandbox, game, settings, number) as matches:
+        with Matches(sandbox, game, order.settings, number) as matches:
             policies.append(
                 train(
-                    *(matches, steps, number, about),
+                    *(matches, order.steps, number, order.about),
                     on_update=lambda row, at=number: on_update(at, row),  # type: ignore[misc]
                     kept=folder / str(number),
                     anew=anew,
@@ -97,11 +109,8 @@ def _paid(
         game,
         [f"ppo:policy={file}", *["random"] * (game.num_players - 1)],
         roster,
-        matches=game.num_players * count,
-        seed=deals,
+        SeriesSettings(matches=game.num_players * count, seed=deals, replay=False, record=False),
         sandbox=sandbox,
-        replay=False,
-        record=False,
     )
     try:
         return series.tables.mean_return(0)

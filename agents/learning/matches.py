@@ -8,7 +8,7 @@ from agents.worker.protocol import PerfectInformationRequest
 from agents.worker.stepping import OpenManyRequest, StepManyRequest, Turns
 from games.streams import run_key, stream
 from games.values import Action, IllegalActionError, Json, ModuleFault, are_texts, is_number
-from tools.guest.protocol import MessageError, decoded
+from tools.guest.protocol import decoded
 from tools.playtest.jobs import GameSetup
 from tools.predicting.tensors import TENSORS
 from tools.sandbox import Sandbox
@@ -38,7 +38,7 @@ class Matches:
         self._worker.load(game.source)
 
     def hides(self) -> bool:
-        """Whether random play shows that a seat does not see all that there is."""
+        """True where random play shows that a seat does not see all that there is."""
         asked = PerfectInformationRequest(
             self.game.num_players, dict(self.game.parameters), self._words
         )
@@ -47,7 +47,7 @@ class Matches:
 
     @property
     def has_tensors(self) -> bool:
-        """Whether the module turns observations into arrays and back."""
+        """True where the module turns observations into arrays and back."""
         return self._worker.names >= {*TENSORS}
 
     def open(self) -> Turns:
@@ -70,7 +70,7 @@ class Matches:
         return asked._asdict()
 
     def keep(self) -> Json:
-        """Where every match stands, for `resume`.
+        """The state of every match, for `resume`.
 
         Raises:
             ModuleFault: If a state is no JSON.
@@ -88,11 +88,12 @@ class Matches:
     def _turns(self, operation: str, payload: dict[str, Json]) -> Turns:
         try:
             turns = decoded(Turns, self._worker.request(operation, payload, _LATE_S))
+            turns.turns()
         except IllegalActionError as error:
             raise ModuleFault(
                 "raised", "apply_action", f"refused a legal action: {error}"
             ) from error
-        except MessageError as error:
+        except ValueError as error:
             raise ModuleFault("bad_value", operation, f"the worker answered: {error}") from error
         count, seats = self.settings.environments, range(self.game.num_players)
         good = all(len(column) == count for column in turns)

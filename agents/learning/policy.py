@@ -13,21 +13,21 @@ from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
 from types import ModuleType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from agents.learning.encoding import Array, Encoder, encoder_of
+from agents.encoding.paths import Encoder, TurnEncoder, encoder_of
+from agents.encoding.protocol import Array, JoinedEncoder, LogEncoder
+from agents.encoding.tensors import TensorEncoder, TensorSource
 from agents.learning.settings import LearningError
-from games.values import Action, Json, ModuleFault, canonical_key
-from tools.predicting.tensors import numbers_in, with_lists
-from tools.sandbox import Sandbox, Worker
+from games.information import SeatTurn
+from games.values import Action, Json
+from tools.sandbox import Sandbox
 
-_AT_ONCE = 40  # calls of a message
-_HELD = 2**24  # numbers of all arrays that are remembered
 Weights: TypeAlias = dict[str, Array]
 NEVER = -1e9  # the logit of an illegal action: its probability is exactly 0
 _LAYERS = ("first", "inward", "onward", "last", "actor", "critic")
@@ -35,72 +35,6 @@ FORMAT = 1
 META = "rulewright"
 _LARGEST = 2**28  # bytes
 _NO_POLICY = (LookupError, TypeError, ValueError, SyntaxError, RecursionError)
-
-
-class TensorSource(NamedTuple):
-    """Functions that turn observations into arrays.
-
-    Attributes:
-        source: The module that defines them.
-        width: Length of an array.
-    """
-
-    source: str
-    width: int
-
-
-class Arrays:
-    """Arrays of observations; what was asked once is remembered."""
-
-    def __init__(self, sandbox: Sandbox, told: TensorSource) -> None:
-        """Ask the functions of `told`, in a worker of `sandbox` that is made when it is needed."""
-        self.told = told
-        self._sandbox = sandbox
-        self._worker: Worker | None = None
-        self._known: dict[str, Array | None] = {}
-
-    def of(self, observation: Json) -> Array | None:
-        """`[width]`; None where it was not asked, or the functions gave no such array."""
-        return self._known.get(canonical_key(observation))
-
-    def ask(self, observations: Sequence[Json]) -> None:
-        """Have arrays made of what is not known yet.
-
-        Raises:
-            ModuleFault: If the source does not load, hangs, or ends its worker.
-        """
-        if len(self._known) * self.told.width > _HELD:
-            self._known.clear()
-        keyed = {canonical_key(one): one for one in observations}
-        new = {key: one for key, one in keyed.items() if key not in self._known}
-        if not new:
-            return
-        if self._worker is None or not self._worker.alive:
-            source = with_lists(self.told.source)
-            worker = self._sandbox.worker("tensors", source)
-            try:
-                worker.load(source)
-            except ModuleFault:
-                worker.kill()
-                raise
-            self._worker = worker
-        calls: list[tuple[str, list[Json]]] = [
-            ("numbers_of_observation", [one]) for one in new.values()
-        ]
-        fault: ModuleFault | None = None
-        for key, answer in zip(new, self._worker.ask_many(calls, _AT_ONCE), strict=True):
-            numbers = numbers_in(answer)
-            fits = numbers is not None and len(numbers) == self.told.width
-            self._known[key] = np.array(numbers, np.float32) if fits else None
-            if isinstance(answer, ModuleFault):
-                fault = answer
-        if fault is not None and (fault.kind == "timed_out" or not self._worker.alive):
-            raise fault
-
-    def close(self) -> None:
-        """End the worker."""
-        if self._worker is not None:
-            self._worker.kill()
 
 
 def shapes(width: int, actions: int, units: int, *, recurrent: bool) -> dict[str, tuple[int, int]]:
@@ -198,7 +132,7 @@ class Codec:
     """Arrays of what a seat knows and may do.
 
     Attributes:
-        encoder: Of `agents.worker.stepping.decision_view`.
+        encoder: Of `agents.encoding.paths.turn_view`.
         actions: Those that the network knows, in the order of its logits.
         recurrent: Whether the network remembers. Where it does not, only the newest observation
             and the seat are told.
@@ -212,7 +146,7 @@ class Codec:
 
     @property
     def width(self) -> int:
-        """Length of `features`."""
+        """Length of an array."""
         return self.encoder.width + (self.tensors.width if self.tensors else 0)
 
     @cached_property
@@ -220,27 +154,12 @@ class Codec:
         """Place of each action."""
         return {action: place for place, action in enumerate(self.actions)}
 
-    def features(
-        self, seat: int, view: Mapping[str, Json], arrays: Arrays | None
-    ) -> tuple[Array, int]:
-        """See `Encoder.encoded`; the module's array, where there is one, stands behind.
-
-        Args:
-            seat: 0-based.
-            view: Of the decision.
-            arrays: Those of the observations, by `tensors`; None without them. One that is not
-                there is told as zeros, and counts as a value that is not known.
-        """
-        whole = self.tensors is None
-        told, unknown = self.encoder.encoded(
-            network_view(seat, view, recurrent=self.recurrent, whole=whole)
-        )
+    def log_encoder(self, sandbox: Sandbox) -> LogEncoder:
+        """The encoder of the network; the module's own stands behind the general one."""
+        told = TurnEncoder(self.encoder, self.recurrent, whole=self.tensors is None)
         if self.tensors is None:
-            return told, unknown
-        array = arrays.of(view["observation"]) if arrays else None
-        if array is None:
-            array, unknown = np.zeros(self.tensors.width, np.float32), unknown + 1
-        return np.concatenate([told, array]), unknown
+            return told
+        return JoinedEncoder((told, TensorEncoder(sandbox, self.tensors)))
 
     def as_json(self) -> dict[str, Json]:
         """All of it, for a file; `codec_of` reads it."""
@@ -270,14 +189,6 @@ def codec_of(meta: Mapping[str, Any]) -> Codec:
     )
 
 
-def network_view(
-    seat: int, view: Mapping[str, Json], *, recurrent: bool, whole: bool = True
-) -> dict[str, Json]:
-    """What a network is told of a decision; not `whole`, all but the observation."""
-    view = view if whole else {**view, "observation": None}
-    return {"seat": seat, **view} if recurrent else {"seat": seat, "seen": view["observation"]}
-
-
 @dataclass(frozen=True)
 class Policy:
     """A trained network.
@@ -297,21 +208,21 @@ class Policy:
     def act(
         self,
         seat: int,
-        views: Sequence[Mapping[str, Json]],
+        turns: Sequence[SeatTurn],
         legal: Sequence[Action],
         temperature: float,
         generator: np.random.Generator,
-        arrays: Arrays | None = None,
+        encoder: LogEncoder,
     ) -> tuple[Action, dict[str, Json]]:
         """An action for one seat, and what was not known.
 
         Args:
             seat: 0-based.
-            views: Of each decision of the seat, the newest last.
+            turns: Of the seat, the newest last.
             legal: What it may do.
             temperature: Of the softmax; 0 takes the likeliest action.
             generator: Draws.
-            arrays: See `Codec.features`.
+            encoder: From `Codec.log_encoder`; prepared for these turns.
 
         Returns:
             One of `legal`. Where the network knows none of them it is drawn uniformly, and the
@@ -319,8 +230,8 @@ class Policy:
         """
         mask = self.codec.mask(legal)
         hidden = np.zeros((1, self.weights["first"].shape[1]), np.float32)
-        for view in views if self.codec.recurrent else views[-1:]:
-            features, unknown = self.codec.features(seat, view, arrays)
+        for turn in turns if self.codec.recurrent else turns[-1:]:
+            features, unknown = encoder.encoded(seat, turn)
             logits, _, hidden = forward(self.weights, features[None], hidden, np)
         effort: dict[str, Json] = {
             "unknown_values": unknown,

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.encoding.protocol import Array
 from agents.learning.checkpoint import (
     Checkpoint,
     Explored,
@@ -26,9 +27,8 @@ from agents.learning.checkpoint import (
     identity_of,
     read_checkpoint,
 )
-from agents.learning.encoding import Array
 from agents.learning.matches import Matches, require_trainable
-from agents.learning.policy import NEVER, Arrays, Codec, Policy, drawn_actions, forward, log_chances
+from agents.learning.policy import NEVER, Codec, Policy, drawn_actions, forward, log_chances
 from agents.learning.settings import LearningError
 from games.streams import stream
 from games.values import Action, Json
@@ -116,7 +116,7 @@ class Rollout:
         self.chains: list[tuple[list[int], bool]] = []
 
     def targets(self, gamma: float, lam: float) -> tuple[list[list[int]], Array, Array]:
-        """What is learned from each decision.
+        """The targets of each decision.
 
         The last decision of a chain whose match goes on only says what the one before led to.
 
@@ -227,8 +227,7 @@ class _Trainer:
         seats, units = matches.game.num_players, self.settings.units
         empty = np.zeros((count, seats, units if self.codec.recurrent else 1), np.float32)
         self.hidden = empty if stood.hidden is None else stood.hidden
-        told = self.codec.tensors
-        self.arrays = Arrays(matches.sandbox, told) if told else None
+        self.encoder = self.codec.log_encoder(matches.sandbox)
 
     @property
     def done(self) -> int:
@@ -237,7 +236,7 @@ class _Trainer:
         return steps if isinstance(steps, int) else 0
 
     def checkpoint(self) -> Checkpoint:
-        """Where it stands between two updates."""
+        """The state between two updates."""
         first, second = (
             {name: pair[place].numpy() for name, pair in self.adam.moments.items()}
             for place in (0, 1)
@@ -253,8 +252,7 @@ class _Trainer:
 
     def close(self) -> None:
         """End the worker of the module's own arrays, where there is one."""
-        if self.arrays is not None:
-            self.arrays.close()
+        self.encoder.close()
 
     def update(self, horizon: int, progress: float) -> dict[str, Json]:
         """Play, then learn from it.
@@ -307,7 +305,7 @@ class _Trainer:
         return rollout, {**met}
 
     def _learns(self, place: int, seat: int) -> bool:
-        """Whether the network has a seat: all, or one a match where the others play at random."""
+        """True for a seat of the network: all, or one a match where the others play at random."""
         seats = self.matches.game.num_players
         return self.settings.opponents == "self" or place % seats == seat
 
@@ -316,10 +314,10 @@ class _Trainer:
     ) -> tuple[list[Action], NDArray[np.bool_]]:
         """An action a match, written down in the rollout; and where the network chose it."""
         turns, codec, rows = self.turns, self.codec, range(self.settings.environments)
-        if self.arrays is not None:
-            self.arrays.ask([view["observation"] for view in turns.views])
-        for place, (seat, view) in enumerate(zip(turns.seats, turns.views, strict=True)):
-            features, unknown = codec.features(seat, view, self.arrays)
+        told = turns.turns()
+        self.encoder.prepare(told)
+        for place, (seat, turn) in enumerate(zip(turns.seats, told, strict=True)):
+            features, unknown = self.encoder.encoded(seat, turn)
             rollout.inputs[here.start + place] = features
             rollout.legal[here.start + place] = codec.mask(turns.legal[place])
             met["unknown_values"] += unknown

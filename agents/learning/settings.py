@@ -8,7 +8,7 @@ from agents.search.settings import MANY, PlayerSettings
 
 
 class LearningError(ValueError):
-    """What cannot be learned, or read as learned; the message says what to do."""
+    """Something cannot be learned, or read as learned; the message says what to do."""
 
 
 class PpoSettings(PlayerSettings):

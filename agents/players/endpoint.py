@@ -30,7 +30,7 @@ class _PlacedBudget(Budget):
 
 
 class ModelTable:
-    """What the players that are models share; safe to use from several threads.
+    """The client and budget that players share; safe to use from several threads.
 
     Attributes:
         settings: Of the endpoint; each request names its player's own model.
@@ -89,7 +89,7 @@ class ModelTable:
         return text, self._budget.places.pop(where)
 
     def effort(self, spent: Usage) -> Effort:
-        """What was used, as a decision reports it; dollars by the configured prices."""
+        """The use of the endpoint, as a decision reports it; dollars by the configured prices."""
         return Effort(
             model_calls=spent.calls,
             tokens_in=spent.tokens_in,
@@ -99,7 +99,7 @@ class ModelTable:
         )
 
     def about(self) -> dict[str, Json]:
-        """What decides the replies besides the players' own settings."""
+        """The settings that decide the replies besides the players' own."""
         shown = self.settings.effective()
         return {name: shown[name] for name in ("model", "base_url", "temperature")}
 

@@ -36,7 +36,7 @@ def file_spec(text: str) -> PlayerSpec | None:
 
 
 def _read(path: str, required: str) -> tuple[str, str]:
-    """What a file says, read once, and its hash; raises as `file_spec` does."""
+    """The text of a file, read once, and its hash; raises as `file_spec` does."""
     source = read_source(path, "a player")
     found = sha256(source.encode()).hexdigest()[:_DIGITS]
     require_unchanged(path, found, required)

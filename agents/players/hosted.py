@@ -142,7 +142,7 @@ class _Namespace(dict[str, object]):
                 "evaluate", {"expression": f"{name}.__code__.co_argcount"}, worker.limits.call_s
             )
             kind = inspect.Parameter.POSITIONAL_ONLY
-            taken = range(count) if isinstance(count, int) and 0 <= count < 9 else ()  # noqa: PLR2004
+            taken = range(count) if isinstance(count, int) and 0 <= count < 9 else ()  # noqa: PLR2004 - one digit
             parameters = [inspect.Parameter(f"p{number}", kind) for number in taken]
             call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return call

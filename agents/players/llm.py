@@ -171,7 +171,7 @@ class LlmPlayer:
         return reply
 
     def _spent(self) -> Effort:
-        """What was used since the last report."""
+        """The use since the last report."""
         spent, self.unreported = self.unreported, Usage()
         return self.models.effort(spent)
 

@@ -7,11 +7,10 @@ from typing import Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from agents.learning.policy import Arrays, Policy, read_policy
+from agents.learning.policy import Policy, read_policy
 from agents.learning.settings import LearningError
 from agents.players.specs import PlayerSpecError, Seating, require_unchanged
 from agents.search.settings import NoYes, PlayerSettings
-from agents.worker.stepping import decision_view
 from games.engine import Decision, Effort
 from games.information import SeatLog, seat_turns
 from games.values import Action, ModuleFault
@@ -62,8 +61,7 @@ class PolicyPlayer:
         self.settings = spec.part(PolicySettings)
         self.seat = at.seat
         self.policy = _policy(self.settings)
-        tensors = self.policy.codec.tensors
-        self.arrays = Arrays(at.sandbox, tensors) if tensors else None
+        self.encoder = self.policy.codec.log_encoder(at.sandbox)
         about, game = self.policy.about, at.game
         if about["num_players"] != game.num_players:
             raise self._unsuited(f"{about['num_players']} seats", f"a table of {game.num_players}")
@@ -84,19 +82,17 @@ class PolicyPlayer:
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
     ) -> Decision:
         """See `games.engine.Player.choose`."""
-        views = [decision_view(turn) for turn in seat_turns(log.entries)]
-        if self.arrays is not None:
-            with suppress(ModuleFault):  # what it does not know is counted
-                self.arrays.ask([view["observation"] for view in views])
+        turns = seat_turns(log.entries)
+        with suppress(ModuleFault):  # what it does not know is counted
+            self.encoder.prepare(turns)
         action, effort = self.policy.act(
-            self.seat, views, legal, self.settings.temperature, generator, self.arrays
+            self.seat, turns, legal, self.settings.temperature, generator, self.encoder
         )
         return Decision(action, Effort.of({"algorithm": PPO, **effort}))
 
     def close(self) -> None:
         """End the worker of the file's functions, where it has some."""
-        if self.arrays is not None:
-            self.arrays.close()
+        self.encoder.close()
 
 
 def with_policy_hash(spec: PlayerSpec) -> PlayerSpec:

@@ -219,7 +219,7 @@ class PlayerRoster:
         return make_player(player, at)
 
     def can_play(self, spec: str, game: GameSetup, sandbox: Sandbox) -> bool:
-        """Whether a player takes a seat at a game; it leaves it at once.
+        """True where a player takes a seat at a game; it leaves it at once.
 
         Raises:
             ModuleFault: If the module or a heuristic does not load.

@@ -50,7 +50,7 @@ _MOST_FIGURES, _LONGEST_WORD, _LONGEST_REASON = 32, 40, 400
 
 
 class BeliefSettings(PlayerSettings):
-    """Where hidden states come from."""
+    """The source of hidden states."""
 
     belief: str = Field(default="auto", description=_SAMPLERS)
     determinizations: Annotated[int, When("belief", _BELIEFS)] = Field(
@@ -306,7 +306,7 @@ class SearchPlayer:
                 )
 
     def _effort(self, done: Mapping[str, Json], *, claimed: bool) -> Effort:
-        """What was asked and what was done; `claimed` names what only the worker says of itself.
+        """The settings and the work done; `claimed` names what only the worker says of itself.
 
         The module shares its process with the search, so those figures are shown, never relied on.
         """
@@ -326,12 +326,12 @@ class SearchPlayer:
 
 
 def _reason(text: Json) -> str:
-    """Why a worker says that it cannot play, as a person may be shown it."""
+    """The reason that a worker gives, as a person may be shown it."""
     return plain_text(str(text))[:_LONGEST_REASON]
 
 
 def _plain(effort: Mapping[str, Json]) -> bool:
-    """Whether the figures are few numbers and short words, as an honest worker's are."""
+    """True where the figures are few numbers and short words, as an honest worker's are."""
     return len(effort) <= _MOST_FIGURES and all(
         isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _LONGEST_WORD)
         for value in effort.values()

@@ -94,7 +94,7 @@ class SolvedPlayer:
         return Decision(legal[drawn], self._effort(done))
 
     def _effort(self, done: Mapping[str, Json]) -> Effort:
-        """What was asked and what was done; what only the worker says is named in `claimed`.
+        """The settings and the work done; `claimed` names what only the worker says of itself.
 
         The module shares its process with the solver: those figures are shown, never relied on.
         """
@@ -154,7 +154,7 @@ def _distribution(chances: Mapping[str, float], legal: Sequence[Action]) -> list
 
 
 def _raised(about: float) -> str:
-    """What to raise for a game of about so many histories; empty where nothing helps."""
+    """The settings to raise for a game of about so many histories; "" where nothing helps."""
     if about > HELD:
         return ""
     return f"raise histories= (it has about {about:.1g} by random plays), and deadline= with it"

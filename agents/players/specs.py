@@ -68,7 +68,7 @@ class Parameter:
         return value
 
     def is_used(self, settings: Mapping[str, Setting]) -> bool:
-        """Whether it has an effect beside the other settings of its player."""
+        """True where it has an effect beside the other settings of its player."""
         if self.when is None:
             return True
         name, values = self.when.setting, self.when.values

@@ -16,7 +16,7 @@ from games.values import Json, ModuleFault, is_number, show
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe
 from tools.playtest.ratings import win_share
 from tools.playtest.runner import Workers
-from tools.playtest.series import Series, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.sandbox import ReusedWorkers, Sandbox
 
 _CALL_S = 1.0
@@ -40,7 +40,7 @@ _RANDOM = "random"
 def fault_of(
     heuristic: Heuristic, samples: Sequence[Mapping[str, JsonValue]], sandbox: Sandbox
 ) -> str | None:
-    """Why a heuristic cannot be used, in the words of its first failure; None where it can.
+    """The first failure of a heuristic in words; None where it can be used.
 
     Args:
         heuristic: Its source is run in a worker of its own.
@@ -215,14 +215,12 @@ class HeuristicContest:
                 replace(self.setup, heuristics=self._sources()),
                 specs,
                 self.roster,
-                matches=matches,
-                seed=seed,
-                max_plies=self.max_plies,
+                SeriesSettings(
+                    matches=matches, seed=seed, max_plies=self.max_plies, replay=False, record=False
+                ),
                 sandbox=self.sandbox,
                 journal=self.journals and self.journals / f"heuristics-{digest}.jsonl",
                 workers=self.workers,
-                replay=False,
-                record=False,
             )
         return self.played[key]
 

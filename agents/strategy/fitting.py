@@ -1,6 +1,6 @@
 """Heuristics without a model: features of observation and action, fitted to what play was worth.
 
-Everything is a ridge regression over named features (`agents.strategy.features`), whose names with
+Everything is a ridge regression over named features (`agents.encoding.features`), whose names with
 their numbers are the fitted heuristic. First the worth of an observation, `V(o)`, is fitted to the
 share of the win that its seat got in the end. An action's advantage is then fitted to
 
@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field, JsonValue
 
+from agents.encoding.features import Look, parsed
 from agents.protocols import Heuristic
-from agents.strategy.features import Look, parsed
 from games.values import Action, Json, Observation
 from tools.playtest.ratings import win_share
 
@@ -140,7 +140,7 @@ class Rows:
 
 
 def reading_of(turns: Sequence[Turn], num_players: int) -> dict[str, Json]:
-    """How the observations of a game are to be read: the settings of `Look`."""
+    """The settings of `Look` for the observations of a game."""
     first = turns[0].observation
     still: list[Json] = [
         key for key in sorted(first) if all(t.observation.get(key) == first[key] for t in turns)
@@ -161,11 +161,11 @@ def reading_of(turns: Sequence[Turn], num_players: int) -> dict[str, Json]:
     )
     if symbols:
         reading["blank"] = symbols.most_common(1)[0][0]
-        reading["flip"] = min((True, False), key=lambda flip: _surprise(turns, reading, flip))  # noqa: FBT003
+        reading["flip"] = min((True, False), key=lambda flip: _surprise(turns, reading, flip))  # noqa: FBT003 - one of two
     return reading
 
 
-def _surprise(turns: Sequence[Turn], reading: Mapping[str, Json], flip: bool) -> float:  # noqa: FBT001
+def _surprise(turns: Sequence[Turn], reading: Mapping[str, Json], flip: bool) -> float:  # noqa: FBT001 - one of two
     """The entropy of what stands where actions go, if row 1 is the board's last row, or first."""
     met: Counter[str] = Counter()
     for turn in turns[:_LOOKED_AT]:
@@ -237,7 +237,7 @@ def _values(
 
 def _source(reading: Mapping[str, Json], weights: Named) -> str:
     """A heuristic of its own: the text of the features, with these numbers."""
-    text = (files("agents.strategy") / "features.py").read_text(encoding="utf-8")
+    text = (files("agents.encoding") / "features.py").read_text(encoding="utf-8")
     held: dict[str, Mapping[str, Any]] = {
         "SETTINGS: dict[str, Any]": reading,
         "WEIGHTS: dict[str, float]": weights,

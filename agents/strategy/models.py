@@ -20,7 +20,7 @@ from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, sa
 from tools.playtest.results import TournamentResult
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import TournamentSettings
-from tools.playtest.series import play_series
+from tools.playtest.series import SeriesSettings, play_series
 from tools.playtest.tournament import play_tournament
 from tools.sandbox import Sandbox
 from tools.sources import read_source
@@ -36,7 +36,7 @@ Sampled: TypeAlias = tuple[State, tuple[float, ...] | None]
 
 @dataclass(frozen=True)
 class ModelContest:
-    """How models are held against each other.
+    """The matches in which models are held against each other.
 
     Attributes:
         folder: Where journals lie, and the models that are made to be compared.
@@ -62,7 +62,7 @@ class ModelContest:
 
     @property
     def recipe(self) -> SandboxRecipe:
-        """How a process makes its sandbox."""
+        """The recipe by which a process makes its sandbox."""
         return SandboxRecipe(preload=self.roster.preload)
 
     def spec(self, model: Path) -> str:
@@ -89,7 +89,7 @@ def model_game(name: str, source: str) -> GameSetup:
 
 @dataclass(frozen=True)
 class ValueChoice:
-    """Which of the proposed value functions is used.
+    """The choice among the proposed value functions.
 
     Attributes:
         chosen: Its index; None where none is sure to be better than rollouts.
@@ -189,7 +189,7 @@ def _sampled(game: GameSetup, contest: ModelContest, sandbox: Sandbox) -> list[S
 
 
 def _fault_of(text: str, samples: Sequence[Sampled], sandbox: Sandbox) -> str:
-    """Why a value function may not enter; "" where it may."""
+    """The reason why a value function may not enter; "" where it may."""
     try:
         with sandbox.worker("value", text) as worker:
             worker.load(text)
@@ -208,7 +208,7 @@ def _fault_of(text: str, samples: Sequence[Sampled], sandbox: Sandbox) -> str:
 
 @dataclass(frozen=True)
 class Rejection:
-    """Which models may play.
+    """The models that may play.
 
     Attributes:
         kept: Names of those that are not behind the best by more than is tolerated; empty where
@@ -269,13 +269,15 @@ def _hosted(
         model_game(game, text),
         [contest.spec(models[name]) for name in pair],
         contest.roster,
-        matches=2 * contest.deals,
-        seed=contest.seed,
-        max_plies=contest.max_plies,
+        SeriesSettings(
+            matches=2 * contest.deals,
+            seed=contest.seed,
+            max_plies=contest.max_plies,
+            replay=False,
+            record=False,
+        ),
         sandbox=contest.recipe,
         journal=contest.journal(text, *others, *(str(models[name]) for name in pair)),
         workers=contest.workers,
-        replay=False,
-        record=False,
     )
     return [(entry, series.seated(match)) for match, entry in series.entries.items()]

@@ -58,7 +58,7 @@ def attributed(
 
 
 def culprit_of(error: BaseException, belief: Belief, *, hangs: bool) -> Culprit:
-    """Whose failing ended a search of a belief's determinizations.
+    """The culprit of an error that ended a search of a belief's determinizations.
 
     In states that the belief "random" filled, which need not be any of the game's, the module may
     choke and hang: nobody's. In a state that the module's own sampler gave, the sampler's: the
@@ -80,7 +80,7 @@ def culprit_of(error: BaseException, belief: Belief, *, hangs: bool) -> Culprit:
 
 
 def passes_module(error: BaseException) -> bool:
-    """Whether an error came out of the module's own code."""
+    """True where an error came out of the module's own code."""
     return any(at.f_code.co_filename == MODULE_FILE for at, _ in walk_tb(error.__traceback__))
 
 
@@ -188,7 +188,7 @@ class Watch:
 
     @property
     def hangs(self) -> bool:
-        """Whether the module's call that went on at the last ring had gone on for long."""
+        """True where the module's call at the last ring had gone on for long."""
         return self.call is not None and self.seen > LONG
 
     def end(self) -> None:

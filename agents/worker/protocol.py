@@ -175,7 +175,7 @@ class SolveRequest(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What to do at one information state.
+    """The policy at one information state.
 
     Attributes:
         chances: The probability of each action.

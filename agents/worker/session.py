@@ -334,7 +334,7 @@ class ReusedTree:
     search: UctSearch | None = field(default=None, init=False)
 
     def continues(self, entries: Entries, words: Sequence[int]) -> bool:
-        """Whether a log goes on from the newest decision, in the same match."""
+        """True where a log goes on from the newest decision, in the same match."""
         return [*words] == [*self.words] and list(entries[: len(self.entries)]) == self.entries
 
     def decide(self, entries: Entries) -> SearchResult:

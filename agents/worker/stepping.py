@@ -5,7 +5,6 @@ the contract by its reader.
 """
 
 import random
-from collections import Counter
 from typing import Literal, NamedTuple, TypeAlias
 
 from agents.worker.blame import contracted
@@ -15,6 +14,7 @@ from games.information import (
     entry_rows,
     newest_turn,
     read_entries,
+    read_turn,
     since_turn,
     tell_seats,
 )
@@ -56,7 +56,7 @@ class StepManyRequest(NamedTuple):
 
 
 class KeptMatch(NamedTuple):
-    """Where a match stands.
+    """The state of a match.
 
     Attributes:
         state: Of the game.
@@ -84,11 +84,11 @@ class ResumeManyRequest(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """Whose turn it is in every match, `[environments]` each.
+    """The turn of every match, `[environments]` each.
 
     Attributes:
         seats: The seat that decides.
-        views: What it knows that is new to it; see `decision_view`.
+        told: Its turn, as `games.information.SeatTurn.row` writes it.
         legal: Its legal actions, in alphabetical order.
         rewards: `[num_players]` what the action and all up to this turn paid each seat.
         ended: Whether the match of the action came to its end, "done", or was "cut"; then the turn
@@ -96,24 +96,18 @@ class Turns(NamedTuple):
     """
 
     seats: list[int]
-    views: list[dict[str, Json]]
+    told: list[dict[str, Json]]
     legal: list[list[Action]]
     rewards: list[list[float]]
     ended: list[Ended]
 
+    def turns(self) -> list[SeatTurn]:
+        """The turns of the seats that decide.
 
-def decision_view(turn: SeatTurn) -> dict[str, Json]:
-    """A decision as it is told to a learner: what is new to the seat since the one before.
-
-    Returns:
-        Its newest observation, how often it perceived each event since its own last action, and
-        that action, "" at the first.
-
-    >>> decision_view(newest_turn([Seen({"a": 1}, ("x",)), Did("go")]))
-    {'observation': {'a': 1}, 'events': {}, 'own': 'go'}
-    """
-    events: dict[str, Json] = dict[str, Json](Counter(turn.events))
-    return {"observation": turn.observation, "events": events, "own": turn.before or ""}
+        Raises:
+            ValueError: If one is told no turn.
+        """
+        return [read_turn(row) for row in self.told]
 
 
 class _Match:
@@ -126,7 +120,7 @@ class _Match:
         self._begin()
 
     def kept(self) -> KeptMatch:
-        """Where it stands; a log is cut to its newest turn."""
+        """The state of the match; a log is cut to its newest turn."""
         logs = [entry_rows(since_turn(log.entries)) for log in self.logs]
         return KeptMatch(self.state, logs, self.draws, self.plies)
 
@@ -198,7 +192,7 @@ _matches: list[_Match] = []  # of this worker
 def _turns(ended: list[Ended]) -> Json:
     return Turns(
         [match.seat for match in _matches],
-        [decision_view(newest_turn(match.logs[match.seat].entries)) for match in _matches],
+        [newest_turn(match.logs[match.seat].entries).row() for match in _matches],
         [sorted(match.legal) for match in _matches],
         [match.rewards for match in _matches],
         ended,
@@ -225,7 +219,7 @@ def step_many(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
 
 
 def keep_many(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
-    """Where every match stands: a `KeptMatch` each."""
+    """The state of every match: a `KeptMatch` each."""
     del namespace, payload
     return [match.kept()._asdict() for match in _matches]
 

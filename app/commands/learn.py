@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias, get_args
 
 import typer
 
@@ -125,11 +125,11 @@ def go_on_learning(folder: "RunFolder", *, more: int = 0, as_json: bool) -> NoRe
     from graph.learn.runs import goes_on, make_learning, run_learning
     from graph.run.sandboxes import describe_grade
 
-    if not goes_on(folder, more):
+    if (request := goes_on(folder, more)) is None:
         _finish(folder, as_json=as_json)
     stopped = f"stopped; what was finished is kept. Go on with: rulewright resume {folder.path}"
     with ends_at_once(lambda: stopped), Progress(quiet=as_json) as progress, ExitStack() as held:
-        context = make_learning(folder)
+        context = make_learning(folder, request)
         held.enter_context(context.sandbox)
         each = number_of(context.budget.settings.retries + 1, "request")
         calls = f"{context.settings.max_calls} calls at most, each of up to {each}"
@@ -140,13 +140,12 @@ def go_on_learning(folder: "RunFolder", *, more: int = 0, as_json: bool) -> NoRe
 
 
 def _finish(folder: "RunFolder", *, as_json: bool) -> NoReturn:
-    from graph.learn.reporting import final_words
-    from graph.learn.runs import TOLD
+    from graph.learn.report import final_words, read_report
 
-    told: Any = folder.read_json(TOLD)
-    result = {**told, "folder": str(folder.path)}
-    give(result, lambda: say(final_words(told, folder)), as_json=as_json)
-    leave(_EXIT[str(told["end"])] if told["accuracy"] is not None else 2)
+    report = read_report(folder)
+    result = {**report.model_dump(mode="json"), "folder": str(folder.path)}
+    give(result, lambda: say(final_words(report, folder)), as_json=as_json)
+    leave(_EXIT[str(report.end)] if report.accuracy is not None else 2)
 
 
 def _rules_in(path: Path) -> str:
@@ -174,7 +173,7 @@ def _rules_in(path: Path) -> str:
 def _require_usable(trajectories: Path, environment: str, *, closed: bool) -> None:
     """Refuse what cannot be used before a folder is made: header, deck and environment."""
     from games.environments.reading import read_trajectories
-    from graph.learn.active import environment_like
+    from graph.learn.environment import environment_like
     from tools.sources import find_game
 
     header, _ = read_trajectories(trajectories)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.table.session import TableSession
     from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe
     from tools.playtest.runner import Workers
+    from tools.playtest.series import SeriesSettings
     from tools.sandbox import Sandbox, Worker
 
 _TELL_EVERY = 10
@@ -56,8 +57,10 @@ def play_matches(  # noqa: PLR0913 - one parameter an option
         workers = chosen_workers(executor, jobs)
         roster = replace(chosen_roster(player, workers), host_search=host_search)
         setup = chosen_game(game, len(player), settings, environment)
-        bounds = {"seed": seed, "max_plies": max_plies, "journal": journal, "workers": workers}
-        counted = _counted(setup, player, roster, games, bounds)
+        from tools.playtest.series import SeriesSettings
+
+        asked = SeriesSettings(matches=games, seed=seed, max_plies=max_plies)
+        counted = _counted(setup, player, roster, asked, journal=journal, workers=workers)
         result = {"asked": games, "host_search": host_search, **counted}
     give(result, lambda: _show(result), as_json=as_json)
     leave(0 if result["scored"] and not result["no_result"] else 1)
@@ -67,17 +70,20 @@ def _counted(
     setup: "GameSetup",
     specs: Sequence[str],
     roster: "PlayerRoster",
-    games: int,
-    bounds: Mapping[str, Any],
+    asked: "SeriesSettings",
+    *,
+    journal: Path | None,
+    workers: "Workers",
 ) -> dict[str, Any]:
-    """Play `games` matches, or as many more as whole rotations take; what came of them.
+    """Play the matches asked for, or as many more as whole rotations take; what came of them.
 
     Args:
         setup: The game, with the parameters that were given.
         specs: The players, one a seat.
         roster: Takes the specs.
-        games: Matches that were asked for.
-        bounds: What else `play_series` is given.
+        asked: How much is played.
+        journal: File of finished matches.
+        workers: Where the matches are played.
     """
     from graph.run.sandboxes import describe_grade
     from graph.run.settings import versions
@@ -89,10 +95,14 @@ def _counted(
         grade = opened.grade
         note(describe_grade(grade))
         setup = replace(setup, parameters=options.accepted_parameters(setup, opened))
-        matches = _whole_rotations(games, [roster.effective(spec).name for spec in specs])
-        tell = teller(matches)
+        names = [roster.effective(spec).name for spec in specs]
+        matches = _whole_rotations(asked.matches, names)
         series = play_series(
-            setup, specs, roster, matches=matches, sandbox=recipe, on_match=tell, **bounds
+            *(setup, specs, roster, replace(asked, matches=matches)),
+            sandbox=recipe,
+            journal=journal,
+            workers=workers,
+            on_match=teller(matches),
         )
     return {
         "sandbox": grade.model_dump(mode="json"),

@@ -170,7 +170,7 @@ def train_network(  # noqa: PLR0913 - one parameter an option
     ):
         from dataclasses import replace
 
-        from agents.learning.choosing import best_of_seeds
+        from agents.learning.choosing import TrainingOrder, best_of_seeds
         from agents.learning.matches import PRELOAD
         from agents.players.registry import PlayerRoster
         from app.commands.match import chosen_recipe
@@ -182,11 +182,11 @@ def train_network(  # noqa: PLR0913 - one parameter an option
         setup = open_table(game, players, settings or [], made, stack).setup
         grade = made.grade.model_dump(mode="json")
         policy = best_of_seeds(
-            *(made, setup, chosen, PlayerRoster()),
-            steps=steps,
-            seed=seed,
-            seeds=seeds,
-            about={"versions": {**versions()}, "sandbox": grade},
+            *(made, setup, PlayerRoster()),
+            TrainingOrder(
+                *(chosen, steps, seed, seeds),
+                about={"versions": {**versions()}, "sandbox": grade},
+            ),
             folder=part,
             anew=force,
             on_update=_tell_update,

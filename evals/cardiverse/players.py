@@ -58,7 +58,7 @@ Samples: TypeAlias = list[Row]
 
 @dataclass(frozen=True)
 class PlayersSize:
-    """How much is played.
+    """Amounts of play.
 
     Attributes:
         plies: Of a game's lessons, and ten times as many with searches.

@@ -32,7 +32,7 @@ _POLICY = "The strategist's, as recorded."
 
 @dataclass(frozen=True)
 class Generation:
-    """What one coder made of one task.
+    """The modules that one coder wrote for one task.
 
     Attributes:
         task: The recording's name.
@@ -186,7 +186,7 @@ def recorded_design(name: str, context: RunContext) -> Design:
 
 
 def recorded_drafts(context: RunContext) -> tuple[list[Generation], dict[str, str]]:
-    """What both arms wrote, as far as they are recorded, and which are not."""
+    """The recorded drafts of both arms; and those that are not recorded."""
     made, lacking = [], {}
     for name in draft_names():
         path, task = DRAFTS / f"{name}.json", name.removesuffix("-ret")

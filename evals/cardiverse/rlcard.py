@@ -75,7 +75,7 @@ class Lockstep:
 
     @property
     def observation(self) -> Observation:
-        """What the seat to move sees."""
+        """The observation of the seat to move."""
         return self._rules.observations(self._state)[self.player]
 
     def advance(self, action: Action) -> None:

@@ -36,12 +36,19 @@ from evals.results import (
     read_data,
     score_over,
 )
-from graph.learn.arena import decided, followed, forfeits, paid_over, seated, used_by_first
 from graph.run.opening import model_settings
 from tools.playtest.intervals import Estimate, NoSamplesError, share_interval
 from tools.playtest.jobs import MatchEntry, SandboxRecipe, sandbox_of_process
 from tools.playtest.runner import Workers
-from tools.playtest.series import Series, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series
+from tools.predicting.arena import (
+    decided,
+    followed,
+    forfeits,
+    paid_over,
+    seated,
+    used_by_first,
+)
 from tools.predicting.transition import RecordQuestions, predicted
 from tools.sandbox import Sandbox
 
@@ -57,7 +64,7 @@ _PUBLISHED = read_data("cwm/published.json")
 
 @dataclass(frozen=True)
 class ArenaSize:
-    """How much is played.
+    """Amount of play.
 
     Attributes:
         deals: Of a game, a protocol and an opponent; each is played in both seats.
@@ -163,7 +170,7 @@ class _Arena:
     roster: PlayerRoster
 
     def row(self, sandbox: Sandbox) -> Row:
-        """What it came to."""
+        """The table's row: scores, forfeits, decisions, and the paper's rows."""
         played = [(model, self._series(model, number)) for number, model in enumerate(self.models)]
         entries = [one for _, series in played for one in seated(series)]
         scores = [_score(entry, seat) for entry, seat in entries]
@@ -177,7 +184,7 @@ class _Arena:
             "points over even": _points(deals),
             "forfeits": forfeits(entries),
             "reasons": dict(Counter(entry.reason for entry, _ in entries if entry.reason)),
-            **decided(used_by_first(entries)),
+            **decided(used_by_first(entries)).model_dump(),
             "transitions online": self._followed(played, sandbox),
             **table_of(entries, _PUBLISHED, self.game, self.opponent),
         }
@@ -196,16 +203,14 @@ class _Arena:
             referee_of(self.game),
             [f"cwm:model={model.file},{given},{PROTOCOLS[self.protocol]}", other],
             self.roster,
-            matches=SEATS * deals,
-            seed=self.options.seed,
+            SeriesSettings(matches=SEATS * deals, seed=self.options.seed, record=False),
             sandbox=SandboxRecipe(preload=self.roster.preload),
             journal=self.folder / name.replace(" ", "_") if self.options.folder else None,
             workers=Workers(self.options.workers, "threads" if self.roster.models else "processes"),
-            record=False,
         )
 
     def _followed(self, played: Sequence[tuple[HeldModel, Series]], sandbox: Sandbox) -> Row:
-        """How many distinct transitions of the matches a model predicts (Tables 1 and 2).
+        """Count the distinct transitions of the matches that a model predicts (Tables 1 and 2).
 
         None are asked of a model of a closed deck: its states are its own.
         """
@@ -250,13 +255,13 @@ def by_seat(entries: Sequence[tuple[MatchEntry, int]], seat: int) -> Row:
 def table_of(
     entries: Sequence[tuple[MatchEntry, int]], tables: Row, game: str, opponent: str
 ) -> Row:
-    """What matches against an opponent came to, with the paper's rows of the game beside it."""
+    """The results against an opponent, with the paper's rows of the game beside them."""
     published = tables["games"].get(
         published_name(game), {"not comparable": "no game of the paper"}
     )
     return {
         "matches": len(entries),
-        "payoff over the other's": paid_over(entries, SEATS),
+        "payoff over the other's": paid_over(entries, SEATS).model_dump(),
         "by seat": [by_seat(entries, seat) for seat in range(SEATS)],
         "published": {
             deck: {"table": rows["table"], **rows[opponent]}

@@ -67,7 +67,7 @@ def held_models(game: str, folder: Path, *, tensors: bool = False) -> Sequence[H
 
 @cache
 def _learned_source(name: str) -> str:
-    """What a recorded synthesis comes to; the replay gives the same in every call."""
+    """The module of a recorded synthesis; its replay gives the same in every call."""
     model = ModelSettings(model=MODEL, replay=recording_of(name))
     with tempfile.TemporaryDirectory() as base:
         run = learned(tasks()[name], Path(base), model).result.folder

@@ -41,7 +41,7 @@ _TABLES = read_data("cwm/published.json")["inference"]
 
 @dataclass(frozen=True)
 class InferenceSize:
-    """How much is asked.
+    """Amount of places that are asked.
 
     Attributes:
         matches: Fresh matches a task.
@@ -75,7 +75,7 @@ def run(options: EvalOptions, size: InferenceSize | None = None) -> EvalResult:
             base = Path(folder) / name
             base.mkdir()
             met = learned(task, base, ModelSettings(model=MODEL, replay=recording_of(name)))
-            if met.result.told["inference"]:
+            if met.result.report.inference is not None:
                 row = _asked(task, met, base / "fresh.jsonl", options.seed, size, sandbox)
                 samples.append({"task": name, **row})
                 options.tell(f"{name}: {samples[-1]}")
@@ -98,10 +98,11 @@ def run(options: EvalOptions, size: InferenceSize | None = None) -> EvalResult:
 def _asked(
     task: LearningTask, met: Learned, path: Path, seed: int, size: InferenceSize, sandbox: Sandbox
 ) -> Row:
-    """What one model draws at places of fresh matches."""
+    """The draws of one model at places of fresh matches."""
+    function = met.result.report.inference or "resample_history"
     environment = environment_named(task.environment)
     plan = RecordPlan(size.matches, "mixed", size.simulations, seed + _SEED, task.seat)
-    matches, function = recorded_matches(task, plan, path, sandbox), met.result.told["inference"]
+    matches = recorded_matches(task, plan, path, sandbox)
     found = draws_of(met, task, matches, size.sights, seed, sandbox)
     row: Row = {
         "function": function,
@@ -119,7 +120,7 @@ def _asked(
             parameters=environment.parameters,
         )
         drawn = calibrated(sandbox, module, opened, function, start=met.start, seed=seed)
-        row["calibration"] = drawn.told()
+        row["calibration"] = drawn.model_dump(mode="json")
     return row
 
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agents.learning.choosing import best_of_seeds
+from agents.learning.choosing import TrainingOrder, best_of_seeds
 from agents.learning.matches import PRELOAD
 from agents.learning.settings import PpoSettings
 from agents.players.registry import PlayerRoster
@@ -28,10 +28,10 @@ from evals.results import (
     read_data,
     score_over,
 )
-from graph.learn.arena import seated
 from tools.playtest.jobs import SandboxRecipe
 from tools.playtest.runner import Workers
-from tools.playtest.series import play_series
+from tools.playtest.series import SeriesSettings, play_series
+from tools.predicting.arena import seated
 from tools.sandbox import Sandbox
 
 OPPONENTS_OF = {"paper": "uniform", "ours": "self"}
@@ -44,7 +44,7 @@ _PUBLISHED = read_data("cwm/published_ppo.json")
 
 @dataclass(frozen=True)
 class PpoSize:
-    """How much is learned and played.
+    """Amount of training and play.
 
     Attributes:
         steps: Decisions to learn from, in a game and a protocol, of each seed.
@@ -130,11 +130,8 @@ def _trained(
     inside = replace(referee_of(game), source=model.text, environment="")
     settings = size.settings.model_copy(update={"opponents": OPPONENTS_OF[protocol]})
     policy = best_of_seeds(
-        *(sandbox, inside, settings, PlayerRoster()),
-        steps=size.steps,
-        seed=seed,
-        seeds=size.seeds,
-        about={},
+        *(sandbox, inside, PlayerRoster()),
+        TrainingOrder(settings, size.steps, seed, size.seeds),
         folder=file.with_suffix(".part"),
     )
     file.write_bytes(policy.saved())
@@ -149,11 +146,9 @@ def _played(game: str, file: Path, opponent: str, size: PpoSize, options: EvalOp
         referee_of(game),
         [f"ppo:policy={file},elsewhere=yes", opponent],
         PlayerRoster(),
-        matches=SEATS * size.deals,
-        seed=options.seed,
+        SeriesSettings(matches=SEATS * size.deals, seed=options.seed, record=False),
         sandbox=SandboxRecipe(preload=PlayerRoster().preload),
         workers=Workers(options.workers),
-        record=False,
     )
     entries = seated(series)
     used = [entry.used[seat] for entry, seat in entries if seat < len(entry.used)]

@@ -32,14 +32,14 @@ from games.environments.reading import read_trajectories
 from games.environments.registry import environment_named
 from games.trajectories import OpenTrajectory, Trajectory
 from games.values import Json, State
-from graph.learn.judging import start_of
+from graph.learn.learning import Learning
 from graph.learn.matches import all_sights, some_sights
 from graph.learn.runs import LearnResult, make_learning, run_learning
-from graph.learn.settings import LearnRequest, LearnSettings, write_learning
+from graph.learn.settings import LearnRequest, LearnSettings
 from graph.run.folder import create_folder
 from graph.run.opening import model_settings
 from tools.playtest.runner import Workers, play_all
-from tools.predicting.inference import Inferred, inferred
+from tools.predicting.inference import DrawTest, Inferred, inferred
 from tools.predicting.transition import Predicted, RecordQuestions, predicted
 from tools.sandbox import Sandbox
 from tools.sandbox.module import environment_in
@@ -54,7 +54,7 @@ PUBLISHED: Mapping[str, Row] = read_data("cwm/published.json")["synthesis"]
 
 
 class LearningTask(BaseModel, frozen=True, extra="forbid"):
-    """What a model is learned from.
+    """A game and the recorded matches that a model is learned from.
 
     Attributes:
         environment: Its name.
@@ -81,7 +81,7 @@ class LearningTask(BaseModel, frozen=True, extra="forbid"):
 
 @dataclass(frozen=True)
 class SynthesisSize:
-    """How much is held out.
+    """Amount of matches that are held out.
 
     Attributes:
         matches: Fresh matches a game.
@@ -96,7 +96,7 @@ class SynthesisSize:
 
 @dataclass(frozen=True)
 class Learned:
-    """What came of a task.
+    """A task's outcome.
 
     Attributes:
         result: Of the run.
@@ -151,15 +151,14 @@ def learned(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
     folder = create_folder(base / "run", title="learn", runs=base)
     rules = environment_named(task.environment).rules
     request = LearnRequest(rules=rules, trajectories=str(path), settings=settings)
-    write_learning(request, folder)
-    context = make_learning(folder, model)
+    context = make_learning(folder, request, model)
     with context.sandbox:
         result = run_learning(folder, context)
-        number = result.told["candidate"]
+        number = result.report.candidate
         if number is None:
             return Learned(result, "", {})
         source = result.state.candidate(number).source
-        return Learned(result, source, start_of(context, source))
+        return Learned(result, source, Learning(context, result.state).start_of(source))
 
 
 def recorded_matches(
@@ -179,17 +178,19 @@ def draws_of(
     seed: int,
     sandbox: Sandbox,
 ) -> Inferred:
-    """What a learned source draws at some places of matches, `most` of them."""
-    told = met.result.told
+    """The draws of a learned source at some places of matches, `most` of them."""
+    report = met.result.report
     return inferred(
         sandbox,
         met.source,
-        some_sights(all_sights(matches, told["num_players"], task.seat), most, seed),
-        function=told["inference"],
-        initial_state=met.start,
-        draws=DRAWS,
-        seed=seed,
-        closed=task.seat is not None,
+        some_sights(all_sights(matches, report.num_players, task.seat), most, seed),
+        DrawTest(
+            function=report.inference or "resample_history",
+            initial_state=met.start,
+            draws=DRAWS,
+            seed=seed,
+            closed=task.seat is not None,
+        ),
     )
 
 
@@ -237,13 +238,13 @@ def run(options: EvalOptions, size: SynthesisSize | None = None) -> EvalResult:
 def _held_against(
     task: LearningTask, met: Learned, path: Path, seed: int, size: SynthesisSize
 ) -> Row:
-    """What a learned source is right about in matches that nobody was shown."""
-    told = met.result.told
+    """Figures of a learned source in matches that nobody was shown."""
+    report = met.result.report
     row: Row = {
-        "end": told["end"],
-        "calls": told["calls"],
-        "training": told["accuracy"],
-        "never_exercised": told["never_exercised"],
+        "end": report.end,
+        "calls": dict(report.calls),
+        "training": report.accuracy,
+        "never_exercised": report.never_exercised and [*report.never_exercised],
     }
     if not met.source:
         return row
@@ -255,10 +256,13 @@ def _held_against(
                 sandbox, met.source, RecordQuestions.of(opened), deadline_s=_DEADLINE_S
             )
             row |= _transitions(found)
-        if told["inference"]:
+        if report.inference:
             drawn = draws_of(met, task, matches, _SIGHTS, seed, sandbox)
             row |= {"inference": drawn.accuracy, "sights": drawn.sights}
-            row["calibration"] = told["calibration"]  # against the exact posterior; None: too large
+            told = report.calibration
+            row["calibration"] = told and told.model_dump(
+                mode="json"
+            )  # against the exact posterior; None: too large
     return row
 
 

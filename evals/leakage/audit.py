@@ -53,7 +53,7 @@ READER: str = read_data("data/sources.yaml")["reader"]
 
 @dataclass(frozen=True)
 class AuditSize:
-    """How much is tried.
+    """Numbers of decisions and matches to compare.
 
     Attributes:
         positions: Decisions with a choice, compared for every player in every game.
@@ -183,7 +183,7 @@ def _said(row: Row) -> str:
 
 
 def audit_result(rows: Sequence[Row], effective: Row, total: int) -> EvalResult:
-    """What the samples come to; a player that plays a game and was not compared is not scored.
+    """The audit's scores; a player that was compared nowhere has none.
 
     Raises:
         NothingScoredError: If no decision was compared, or no leak planted.

@@ -52,7 +52,7 @@ class DecisionRecord:
 
 @dataclass(frozen=True)
 class Twins:
-    """What two plays of one match came to.
+    """Counts over two plays of one match.
 
     Attributes:
         positions: Decisions with a choice that were made in both.
@@ -110,7 +110,7 @@ class OpenTable:
         return self.shown
 
     def showing(self, true: Position) -> Position:
-        """What is shown of a true position."""
+        """The position that the seat is shown in place of the true one."""
         return true
 
 
@@ -249,7 +249,7 @@ class OtherStates:
             yield exchange_hidden(true, zones, seen, self.generator)
 
     def _hidden(self, state: State) -> str:
-        """What the seat may not see; the order counts only where the game says that it does."""
+        """A key of all that is hidden from the seat; order counts in ordered zones only."""
         contents: dict[str, Json] = {}
         for path, visibility in self.reference.visible(state, self.seat).items():
             if visibility == "contents":

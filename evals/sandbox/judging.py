@@ -26,7 +26,7 @@ from games.checks.run import CheckSettings
 from games.values import Json, ModuleFault, canonical_key, is_number
 from tools.checking import check_source
 from tools.playtest.jobs import GameSetup
-from tools.playtest.series import Series, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.replaying import VoidResultError
 from tools.sandbox import Sandbox
 from tools.sandbox.backends import Backend
@@ -167,7 +167,11 @@ def _right(series: Series, attack: UnseenAttack) -> tuple[int, int]:
 def _played(sandbox: Sandbox, attack: UnseenAttack, specs: list[str], matches: int) -> Series:
     game = GameSetup(attack.name, attack.source, 2)
     return play_series(
-        game, specs, PlayerRoster(), matches=matches, seed=attack.seed, sandbox=sandbox
+        game,
+        specs,
+        PlayerRoster(),
+        SeriesSettings(matches=matches, seed=attack.seed),
+        sandbox=sandbox,
     )
 
 
@@ -251,11 +255,13 @@ def share_won(sandbox: Sandbox, source: str, spec: str, seeds: Sequence[int]) ->
         series = play_series(
             game,
             (spec, spec),
-            roster=PlayerRoster(),
-            matches=1 if len(seeds) > 1 else _GUESSES,
-            seed=one,
+            PlayerRoster(),
+            SeriesSettings(
+                matches=1 if len(seeds) > 1 else _GUESSES,
+                seed=one,
+                replay=False,  # what a channel carries is measured, not whether it is found out
+            ),
             sandbox=sandbox,
-            replay=False,  # what a channel carries is measured, not whether it is found out
         )
         for entry in series.entries.values():
             if entry.returns is None:

@@ -20,6 +20,8 @@ class Finding(BaseModel, frozen=True, extra="forbid"):
         line: Line in the module's source, 1-based, where one is known.
         claim: Id of the validator's claim that it rests on; empty for a program's finding.
         unplayable: Whether a test failed since the module refuses an action of its own sequence.
+        same_source: Whether the module and the expected values are one source, so that it cannot
+            fail.
     """
 
     check: str
@@ -30,6 +32,7 @@ class Finding(BaseModel, frozen=True, extra="forbid"):
     line: int | None = Field(default=None, ge=1)
     claim: str = ""
     unplayable: bool = False
+    same_source: bool = False
 
 
 def verdict(findings: Iterable[Finding]) -> Outcome:

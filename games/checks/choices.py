@@ -39,7 +39,7 @@ _LONGEST = 3000
 
 
 def check_choices(subject: Subject, matches: Sequence[Match], *, seed: int) -> list[Finding]:
-    """Whether players decide anything, judged by random matches.
+    """Find games in which players decide nothing, by random matches.
 
     Args:
         subject: The module.
@@ -232,7 +232,7 @@ class _Inquiry:
     def _played_out(
         self, position: Position, paid: np.ndarray, action: Action, generator: Generator
     ) -> np.ndarray:
-        """What the seats were paid in all at the end of one random continuation."""
+        """The seats' total rewards after one random continuation."""
         self.subject.open()  # nobody keeps what a continuation tells: no match grows by it
         for _ in range(_LONGEST):
             position = self.subject.table.advance(position, action)

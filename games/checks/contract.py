@@ -92,7 +92,7 @@ def _definitions(game: Game, num_players: int) -> Iterator[Finding]:
 
 
 def _unsound(info: Mapping[str, Json], num_players: int) -> Iterator[str]:
-    """What is wrong with the values of `GAME`."""
+    """Faults in the values of `GAME`."""
     fewest, most, name = info["min_players"], info["max_players"], str(info["name"])
     if not (type(fewest) is int and type(most) is int and 1 <= fewest <= most <= MAX_PLAYERS):
         yield f"min_players={fewest!r}, max_players={most!r}; required: 1 <= min <= max <= 8"

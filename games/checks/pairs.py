@@ -80,7 +80,7 @@ def near_choices(
     first: bool,  # noqa: FBT001
     generator: Generator,
 ) -> list[Action]:
-    """What to try in a match that is to stay near a recorded one, the nearest first.
+    """Actions to try in a match that is to stay near a recorded one, the nearest first.
 
     Such as a card that was dealt elsewhere: what the recorded match could not do here. To begin
     with, what it does not do later on: two matches that differ in that are alike for longer.
@@ -108,7 +108,7 @@ def first_difference(one: Json, other: Json) -> str:
 
 
 def how_told(function: str, one: Position, other: Position, seat: int) -> str:
-    """How a function tells a seat two positions apart, as the end of a sentence about the seat."""
+    """The end of a sentence that says by which words a seat tells two positions apart."""
     if function == "get_observations":
         seen = one.observations[seat], other.observations[seat]
         keys = sorted(
@@ -127,7 +127,7 @@ def how_told(function: str, one: Position, other: Position, seat: int) -> str:
 
 
 def how_to_mend(step: Step) -> str:
-    """What may be done about a seat that was told of a hidden difference by a step."""
+    """Advice for a step that told a seat of a hidden difference."""
     told = "do not tell it; or, where the rules tell it (a clue), keep what was told at a "
     told += 'path that GAME["open"] names, or, where not all are told, in a zone of those who are'
     if step.before.player == CHANCE:
@@ -145,7 +145,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def how_to_compare(beside: Iterable[str]) -> str:
-    """What may be done about hidden zones that never differ alone, but with values beside them."""
+    """Advice for hidden zones that never differ alone, but with values beside them."""
     told = "see that these zones hold the hidden components themselves, and that no open value "
     told += "tells them"
     if names := ", ".join(sorted(beside)):
@@ -171,7 +171,7 @@ def unlike_odds(
     seat: int,
     generator: Generator,
 ) -> str:
-    """How what a seat is told of chance depends on what is hidden from it; "" where it does not.
+    """The odds that tell a seat of hidden components, in words; "" where there are none.
 
     Args:
         places: Two positions that differ only in what is hidden from the seat, each with a table.
@@ -211,7 +211,7 @@ def _odds(position: Position) -> dict[Action, float]:
 
 
 def _in_proportion(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
-    """Whether two tables of chances are the same up to a factor; an empty one is, to any.
+    """True for tables of chances that are equal up to a factor; an empty one equals any.
 
     >>> _in_proportion({"a": 0.2, "b": 0.2}, {"a": 0.5, "b": 0.5}), _in_proportion({"a": 1.0}, {})
     (True, True)

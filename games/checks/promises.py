@@ -40,7 +40,7 @@ def check_conservation(subject: Subject, samples: Sequence[Sample]) -> list[Find
 
 
 def _declared(subject: Subject, check: str, name: str) -> tuple[Json, list[Finding]]:
-    """What `GAME` says under a name, and a finding where it cannot be read."""
+    """The value of `GAME` under a name, and a finding where it cannot be read."""
     try:
         return subject.game.info.get(name), []
     except ModuleFault as fault:  # such as that its worker has ended
@@ -72,7 +72,7 @@ def _conserved(
 
 
 def check_total(subject: Subject, matches: Sequence[Match]) -> list[Finding]:
-    """What the seats are paid in a match sums to `GAME["total"]`, where the rules fix that sum.
+    """Check that a match's rewards sum to `GAME["total"]`, where the rules fix that sum.
 
     A game that declares none (scores that each player gathers) gives no finding.
     """

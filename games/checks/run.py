@@ -19,7 +19,7 @@ _EXAMPLES = 3  # of matches that failed: they tell a coder enough
 
 
 class CheckSettings(BaseModel, frozen=True, extra="forbid"):
-    """How much material the checks look at."""
+    """Numbers of matches, pairs and positions that the checks look at."""
 
     matches: int = Field(default=12, ge=1, description="Random matches played.")
     max_plies: int = Field(default=3000, ge=1, description="Plies a match may take to its end.")

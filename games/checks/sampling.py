@@ -125,7 +125,7 @@ class PlayedMatch:
 
     @property
     def plies(self) -> tuple[Ply, ...]:
-        """What was done at every position but the last."""
+        """The ply at every position but the last."""
         return self.match.plies
 
 

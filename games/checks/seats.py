@@ -67,7 +67,7 @@ class SeatFact:
 
 
 def even_handed(rules: Sequence[str], seats: int) -> bool:
-    """Whether no rule gives a seat anything of its own but the first turn.
+    """True where no rule gives a seat anything of its own but the first turn.
 
     A sentence that names every seat, or none, is the same for all of them.
 
@@ -85,7 +85,7 @@ def even_handed(rules: Sequence[str], seats: int) -> bool:
 
 
 def beginner_varies(rule: str) -> bool:
-    """Whether a rule lets chance, or an earlier result, say who begins.
+    """True where chance, or an earlier result, says who begins.
 
     >>> beginner_varies("The winner of a round leads the next, and starts it.")
     True
@@ -99,7 +99,7 @@ def beginner_varies(rule: str) -> bool:
 def seat_facts(
     matches: Sequence[Match], zones: Json, *, varies: bool = False
 ) -> tuple[SeatFact, ...]:
-    """What seats differ in, where chance does not explain it; the surest first.
+    """Differences between seats that chance does not explain, the surest first.
 
     Alike means: turning the table by any number of seats leaves every match as likely as it was.
     Then, of the `n` turns of a match in which the seats `H` have a kind, as many fit into a set `S`
@@ -159,7 +159,7 @@ _FIELD = "is shown the field "
 
 
 def _kinds(match: Match, zones: Json, seats: int) -> Iterator[tuple[str, int]]:
-    """What each seat has in a match, by kind."""
+    """Each seat's quantities in a match, by kind."""
     deciding = [ply for ply in match.plies if ply.player >= 0]
     for ply in deciding:
         yield _DECIDES, ply.player
@@ -247,7 +247,7 @@ def _seldom(kind: str, alone: Sequence[int], seats: int) -> SeatFact:
 
 
 def _is_whole(fact: SeatFact, matches: Sequence[Match]) -> bool:
-    """Whether turn order cannot explain a fact."""
+    """True for a fact that turn order cannot explain."""
     if any(fact.counts[seat] < len(matches) for seat in fact.seats):
         return False
     if fact.kind == _DECIDES:

@@ -133,7 +133,7 @@ def _replayed(subject: Subject, ply: PlayedPly) -> Finding:
 
 
 def _alike(old: Mapping[str, JsonValue], new: Mapping[str, JsonValue]) -> bool:
-    """Whether positions are the same; what one state notes and the other does not is no matter.
+    """True for equal positions; a note that only one state holds does not count.
 
     >>> _alike({"player": 0, "state": {"at": 1}}, {"player": 0, "state": {"at": 1, "log": []}})
     True
@@ -269,7 +269,7 @@ def _asked_of(actual: Json, expected: Json) -> Json:
 
 
 def _same_odds(actual: Json, expected: Json) -> bool:
-    """Whether the same outcomes have the same probabilities; one that is not named has none."""
+    """True where equal outcomes are equally likely; one that is not named has no chance."""
     if not isinstance(actual, dict) or not isinstance(expected, dict):
         return False
     named = [(actual.get(name, 0.0), expected.get(name, 0.0)) for name in {**actual, **expected}]

@@ -38,7 +38,7 @@ def declared_zones(
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Whether a concrete path fits a pattern, where `*` stands for one step.
+    """True for a concrete path that fits a pattern; `*` stands for one step.
 
     >>> matches("hands.*", "hands.0"), matches("hands.*", "hands.0.1"), matches("deck", "deck")
     (True, False, True)
@@ -199,7 +199,7 @@ def exchanged_components(one: State, other: State, zones: Mapping[str, Json]) ->
 def apart(
     one: State, other: State, zones: Mapping[str, Json]
 ) -> "tuple[Counter[tuple[str, str, str]], Counter[tuple[str, str, str]]]":
-    """What lies in one state alone, and what in the other: path, place where ordered, key."""
+    """Components in one state alone, and in the other: path, place where ordered, key."""
     places = [_placed(state, zones) for state in (one, other)]
     return places[0] - places[1], places[1] - places[0]
 
@@ -272,7 +272,7 @@ def untold_zones(sight: Sight, zones: Mapping[str, Json], conserved: Collection[
 
 
 def _placed(state: State, zones: Mapping[str, Json]) -> Counter[tuple[str, str, str]]:
-    """How many of each component lie in each zone: path, place where it is ordered, key."""
+    """Numbers of components by path of the zone, place where it is ordered, and key."""
     placed: Counter[tuple[str, str, str]] = Counter()
     for pattern, declared in zones.items():
         ordered = isinstance(declared, dict) and declared.get("ordered")

@@ -37,14 +37,14 @@ def served(description: str) -> dict[str, object]:
 
 
 def preload_of(environment: Environment) -> tuple[str, ...]:
-    """What a worker must hold that plays an environment by `served_source`."""
+    """Packages that a worker needs to play an environment by `served_source`."""
     while isinstance(environment, TwinEnvironment):
         environment = environment.origin
     return PRELOAD if isinstance(environment, OpenSpielEnvironment) else PRELOAD[:1]
 
 
 def _described(environment: Environment) -> Json:
-    """What an environment is made of, as `_made` reads it.
+    """The description of an environment that `_made` reads.
 
     Raises:
         TypeError: If it plays elsewhere.

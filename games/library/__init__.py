@@ -187,7 +187,7 @@ def names() -> tuple[str, ...]:
 
 
 def preset(name: str) -> Preset:
-    """What `name` stands for; a family is a preset that fixes nothing.
+    """The preset called `name`; a family is a preset that fixes nothing.
 
     Raises:
         UnknownGameError: Listing the names there are.

@@ -22,6 +22,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, Field
 
 from agents.worker.protocol import Posterior, PosteriorRequest
 from games.checks import Finding
@@ -55,42 +56,34 @@ _RARE = 0.001
 _POSTERIOR_S = 60.0  # for one enumeration
 
 
-@dataclass(frozen=True)
-class Calibration:
-    """What was found of the draws.
+class Calibration(BaseModel, frozen=True, extra="forbid"):
+    """Comparison of draws with the posterior.
 
     Attributes:
         places: Places at which several states fit and draws were compared.
-        many: Places with too many states to enumerate; there, few draws must not be all alike.
-        slow: Places whose states were not enumerated in time; the same holds there.
+        draws_a_place: Draws at each of them.
+        draws_where_they_look_odd: Draws that decide where the first look odd.
+        places_with_too_many_states: Places with too many states to enumerate; there, few draws must
+            not be all alike.
+        places_not_enumerated_in_time: Places that took too long; the same holds there.
         distance: Mean total variation distance between draws and posterior; None without places.
-        least: The smallest probability of draws as odd as these.
+        least_probability: The smallest probability of draws as odd as these.
         untested: Seats with phases and types of action where something may be hidden and no draws
             were compared.
-        failures: What does not hold, one at most.
+        problem: What does not hold; empty where all does.
+        failures: The same as findings, one at most; they stand nowhere in JSON.
     """
 
     places: int
-    many: int
-    slow: int
+    draws_a_place: int = _DRAWS
+    draws_where_they_look_odd: int = _MORE
+    places_with_too_many_states: int
+    places_not_enumerated_in_time: int
     distance: float | None
-    least: float | None
+    least_probability: float | None
     untested: tuple[str, ...]
-    failures: tuple[Finding, ...]
-
-    def told(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "places": self.places,
-            "draws_a_place": _DRAWS,
-            "draws_where_they_look_odd": _MORE,
-            "places_with_too_many_states": self.many,
-            "places_not_enumerated_in_time": self.slow,
-            "distance": self.distance,
-            "least_probability": self.least,
-            "untested": [*self.untested],
-            "problem": self.failures[0].evidence if self.failures else "",
-        }
+    problem: str
+    failures: tuple[Finding, ...] = Field(default=(), exclude=True)
 
 
 def calibrated(
@@ -128,17 +121,18 @@ def calibrated(
     left = {kind for kind, count in met.left.items() if count} - met.tested
     return Calibration(
         places=len(distances),
-        many=met.unknown["many"],
-        slow=met.unknown["slow"],
+        places_with_too_many_states=met.unknown["many"],
+        places_not_enumerated_in_time=met.unknown["slow"],
         distance=float(np.mean(distances)) if distances else None,
-        least=min((odd for _, odd in met.compared), default=None),
+        least_probability=min((odd for _, odd in met.compared), default=None),
         untested=tuple(sorted(left)),
+        problem=met.failures[0].evidence if met.failures else "",
         failures=tuple(met.failures[:1]),
     )
 
 
 class _Place(NamedTuple):
-    """A decision: its seat, phase and types of action; what the function is given of it."""
+    """A decision: its kind (seat, phase, types of action), and all that the function is given."""
 
     kind: str
     sight: SeatSight
@@ -147,7 +141,7 @@ class _Place(NamedTuple):
 
 @dataclass
 class _Met:
-    """What was found so far: of `left`, how many places of each kind may still hide something."""
+    """Findings so far; `left` counts places of each kind that may still hide something."""
 
     left: Counter[str]
     tested: set[str] = field(default_factory=set)

@@ -1,12 +1,13 @@
-"""Matches of a run: drawn from its file, split into training and held-out ones, and kept."""
+"""Matches of a run: drawn from its file, split into training and held-out ones, and kept.
+
+They lie in files of the run's folder, each written once; the checkpoint says how many count.
+"""
 
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from agents.roles.matches import around
 from games.checks import Finding
@@ -28,31 +29,27 @@ from graph.run.folder import RunFolder
 from tools.predicting import place_of
 from tools.predicting.inference import SeatSight, sights_of
 
-_KEPT = ".state/matches.jsonl"
-_SPLIT = ".state/split.json"
-ASKED = ".state/asked.jsonl"
-"""All matches that the environment was asked for."""
-PLAYED = ".state/played.jsonl"
+_RECORDED = ".state/matches.jsonl"
+_ASKED = ".state/asked/{}.jsonl"
+_PREDICTED = ".state/journals/arena/{}/predicted.jsonl"
 _SHARE = 5  # one match of so many is held out
 _MOST_BYTES = 24 * 2**20  # of all kept lines
 
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What a run learns from.
+    """Matches that a run learns from.
 
     Attributes:
         header: Of the file.
         matches: All that were kept, the held-out ones last.
-        held: How many of them were held out at first.
-        recorded: Matches of the file.
+        held: Number of them that were held out at first.
         asked: Further matches that the environment was asked for.
     """
 
     header: TrajectoryHeader
     matches: tuple[Trajectory, ...]
     held: int
-    recorded: int
     asked: tuple[OpenTrajectory, ...] = ()
 
     def training(self, promoted: Sequence[int]) -> list[Trajectory]:
@@ -74,7 +71,7 @@ class Material:
 
     @property
     def hides(self) -> bool:
-        """Whether a state holds a value that the seat to move does not see, or two look alike.
+        """Say whether a state holds a value that the seat to move does not see, or two look alike.
 
         Two states look alike where a seat has seen and done the same in both matches so far.
         """
@@ -84,6 +81,71 @@ class Material:
             for match in matches
             for here in match.positions
         ) or any(_look_alike(matches, seat) for seat in range(self.header.num_players))
+
+
+@dataclass
+class MatchFiles:
+    """The matches of one run in its folder; a process reads each file once.
+
+    Attributes:
+        folder: The run's.
+    """
+
+    folder: RunFolder
+    _recorded: tuple[TrajectoryHeader, tuple[Trajectory, ...]] | None = None
+    _asked: list[OpenTrajectory] = field(default_factory=list)
+    _newest: Material | None = None
+
+    @property
+    def header(self) -> TrajectoryHeader:
+        """The header of the recorded matches."""
+        return self._read()[0]
+
+    def material(self, held: int, asked: int) -> Material:
+        """Matches to learn from, of which so many are held out or were asked for."""
+        for number in range(len(self._asked), asked):
+            self._asked += open_matches([*read_trajectories(self._asked_file(number))[1]])
+        known = self._newest
+        if known is None or (known.held, len(known.asked)) != (held, asked):
+            header, matches = self._read()
+            asked_for = (replace(m, match=len(matches) + n) for n, m in enumerate(self._asked))
+            known = Material(header, matches, held, tuple(asked_for)[:asked])
+            self._newest = known
+        return known
+
+    def keep(self, header: TrajectoryHeader, lines: Sequence[str]) -> None:
+        """Write the recorded matches down, a line each."""
+        self.folder.write_text(_RECORDED, "".join([header_line(header), *lines]))
+        self._recorded = self._newest = None
+
+    def add(self, number: int, match: OpenTrajectory) -> None:
+        """Write down the match that the environment was asked for as this one, from 0."""
+        self._write(_ASKED.format(number), [match])
+        del self._asked[number:]
+        self._newest = None
+
+    def keep_predicted(self, arena: int, matches: Sequence[OpenTrajectory]) -> None:
+        """Write down the matches of a round of the arena, from 0, that the model predicted."""
+        self._write(_PREDICTED.format(arena), matches)
+
+    def predicted(self, arena: int) -> list[OpenTrajectory]:
+        """The matches of a round of the arena, from 0, that the model predicted."""
+        path = self.folder.path / _PREDICTED.format(arena)
+        return open_matches([*read_trajectories(path)[1]]) if path.stat().st_size else []
+
+    def _asked_file(self, number: int) -> Path:
+        return self.folder.path / _ASKED.format(number)
+
+    def _read(self) -> tuple[TrajectoryHeader, tuple[Trajectory, ...]]:
+        if self._recorded is None:
+            header, matches = read_trajectories(self.folder.path / _RECORDED)
+            self._recorded = header, tuple(matches)
+        return self._recorded
+
+    def _write(self, name: str, matches: Sequence[OpenTrajectory]) -> None:
+        lines = [match_line(replace(match, match=n)) for n, match in enumerate(matches)]
+        whole = [header_line(replace(self.header, matches=len(matches))), *lines] if lines else []
+        self.folder.write_text(name, "".join(whole))
 
 
 def open_matches(matches: Sequence[Trajectory]) -> list[OpenTrajectory]:
@@ -141,17 +203,33 @@ def shown_first(matches: Sequence[Trajectory]) -> list[Trajectory]:
     return [first, *(match for match in matches if match is not first)]
 
 
-def take_in(path: Path, folder: RunFolder, settings: LearnSettings) -> Material:
+def take_in(path: Path, files: MatchFiles, settings: LearnSettings) -> tuple[int, int]:
     """Draw a run's matches from a file, read line by line, and keep them in the run's folder.
+
+    Returns:
+        Matches that are held out, and matches of the file.
 
     Raises:
         TrajectoryError: If the file is damaged, contradicts itself, or is of the other deck.
     """
+    header, order, chosen = _drawn(path, settings)
+    held = min(settings.heldout_matches, max(int(len(order) > 1), len(order) // _SHARE))
+    lines = [
+        f"{canonical_key({**json.loads(chosen[index]), 'match': number})}\n"
+        for number, index in enumerate(order)
+    ]
+    files.keep(replace(header, matches=len(order)), lines)
+    return held, header.matches
+
+
+def _drawn(
+    path: Path, settings: LearnSettings
+) -> tuple[TrajectoryHeader, list[int], dict[int, str]]:
+    """The header of a file, the indices of the matches to keep in their order, and their lines."""
     header, matches = read_trajectories(path)
     _require_deck(path, header, settings)
-    wanted = settings.training_matches + settings.heldout_matches
     generator = stream(settings.seed, "matches")
-    count = min(wanted, header.matches)
+    count = min(settings.training_matches + settings.heldout_matches, header.matches)
     order = [int(i) for i in generator.choice(header.matches, count, replace=False)]
     chosen: dict[int, str] = {}
     start, room = "", _MOST_BYTES
@@ -172,47 +250,7 @@ def take_in(path: Path, folder: RunFolder, settings: LearnSettings) -> Material:
     order = [index for index in order if index in chosen]
     if not order:
         raise TrajectoryError(f"{path} holds no match with an action; record some")
-    held = min(settings.heldout_matches, max(int(len(order) > 1), len(order) // _SHARE))
-    lines = [header_line(replace(header, matches=len(order)))]
-    lines += [
-        f"{canonical_key({**json.loads(chosen[index]), 'match': number})}\n"
-        for number, index in enumerate(order)
-    ]
-    folder.write_text(_KEPT, "".join(lines))
-    folder.write_json(_SPLIT, {"held": held, "of": header.matches})
-    return material(folder)
-
-
-def material(folder: RunFolder) -> Material:
-    """What a run learns from, read from its folder."""
-    kept, asked = folder.path / _KEPT, folder.path / ASKED
-    split: Any = folder.read_json(_SPLIT)
-    return _read(
-        kept, asked, asked.stat().st_size if asked.exists() else 0, (split["held"], split["of"])
-    )
-
-
-def predicted_in_play(folder: RunFolder) -> list[OpenTrajectory]:
-    """The matches of the newest round of the arena that the model predicted."""
-    path = folder.path / PLAYED
-    return open_matches([*read_trajectories(path)[1]]) if path.stat().st_size else []
-
-
-def keep_matches(folder: RunFolder, name: str, matches: Sequence[OpenTrajectory]) -> None:
-    """Write these matches down in the place of those that the file had."""
-    header = material(folder).header
-    lines = [match_line(replace(match, match=n)) for n, match in enumerate(matches)]
-    lines = [header_line(replace(header, matches=len(matches))), *lines] if lines else []
-    folder.write_text(name, "".join(lines))
-
-
-@lru_cache(maxsize=2)
-def _read(kept: Path, asked: Path, size: int, split: tuple[int, int]) -> Material:
-    header, matches = read_trajectories(kept)
-    rows = [*matches]
-    further = open_matches([*read_trajectories(asked)[1]]) if size else []
-    more = [replace(match, match=len(rows) + match.match) for match in further]
-    return Material(header, tuple(rows), *split, tuple(more))
+    return header, order, chosen
 
 
 def _require_deck(path: Path, header: TrajectoryHeader, settings: LearnSettings) -> None:
@@ -225,7 +263,7 @@ def _require_deck(path: Path, header: TrajectoryHeader, settings: LearnSettings)
 
 
 def _look_alike(matches: Sequence[OpenTrajectory], seat: int) -> bool:
-    """Whether one log of a seat, its observations and own actions, fits two states."""
+    """Say whether one log of a seat, its observations and own actions, fits two states."""
     states: dict[bytes, State] = {}
     for match in matches:
         log = hashlib.sha256()

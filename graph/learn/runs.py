@@ -6,17 +6,19 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import START, StateGraph
-from langgraph.types import Command
 
 from agents.model.settings import SettingsError
 from agents.model.transport import listen
-from graph.learn.active import active
-from graph.learn.arena import arena
-from graph.learn.ending import infer, report, tensors, value
-from graph.learn.nodes import check, intake, refine, synthesise
+from graph.learn.nodes.active import active
+from graph.learn.nodes.arena import arena
+from graph.learn.nodes.asking import infer, refine, synthesise, tensors, value
+from graph.learn.nodes.check import check
+from graph.learn.nodes.intake import intake
+from graph.learn.nodes.report import report
+from graph.learn.report import TOLD, LearnReport, read_report
 from graph.learn.settings import LearnRequest, read_learning, write_learning
-from graph.learn.state import LearnContext, LearnState
-from graph.run.checkpoints import Tell, has_checkpoint, open_checkpoints, plain_result, stream_graph
+from graph.learn.state import LearnContext, LearnState, moved
+from graph.run.checkpoints import Tell, has_checkpoint, open_checkpoints, stream_graph
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.opening import model_settings, open_chat
 from graph.run.sandboxes import open_sandbox
@@ -29,24 +31,23 @@ if TYPE_CHECKING:
 
     from agents.model.settings import ModelSettings
 
-TOLD = "learn.json"
 _STEPS = 40
 _STEPS_A_CALL = 4
 
 
 @dataclass(frozen=True)
 class LearnResult:
-    """What a run came to.
+    """A run at its end.
 
     Attributes:
         folder: Its folder.
         state: Its last state.
-        told: The object of `learn.json`.
+        report: The object of `learn.json`.
     """
 
     folder: RunFolder
     state: LearnState
-    told: dict[str, Any]
+    report: LearnReport
 
 
 def build_learning(saver: "BaseCheckpointSaver[str] | None" = None) -> Any:  # noqa: ANN401
@@ -57,30 +58,30 @@ def build_learning(saver: "BaseCheckpointSaver[str] | None" = None) -> Any:  # n
     """
     builder = StateGraph(LearnState, context_schema=LearnContext)
     for node in (intake, synthesise, check, refine, infer, active, value, arena, tensors, report):
-        builder.add_node(node.__name__, _plainly(node))
+        builder.add_node(node.__name__, _heard(node))
     builder.add_edge(START, "intake")
     return builder.compile(checkpointer=saver, name="rulewright learn")
 
 
-def _plainly(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
-    """The node, with what it changes as plain data; LangGraph draws its edges as before.
-
-    Who streams the run hears what a model is waited for.
-    """
+def _heard(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
+    """The node, of which who streams the run hears what a model is waited for."""
 
     @wraps(node)
-    def run(state: LearnState, runtime: Any) -> Any:  # noqa: ANN401
+    def run(state: LearnState, runtime: Any) -> Any:  # noqa: ANN401 - the node's own types
         listen(runtime.stream_writer)
-        return plain_result(node(state, runtime))
+        return node(state, runtime)
 
     return run
 
 
-def make_learning(folder: RunFolder, model: "ModelSettings | None" = None) -> LearnContext:
-    """Open what a run of `learn` needs.
+def make_learning(
+    folder: RunFolder, request: LearnRequest, model: "ModelSettings | None" = None
+) -> LearnContext:
+    """Open all that a run of `learn` needs.
 
     Args:
         folder: The run's folder.
+        request: What the run was asked.
         model: Who is asked; None for what the environment's variables say.
 
     Raises:
@@ -95,7 +96,7 @@ def make_learning(folder: RunFolder, model: "ModelSettings | None" = None) -> Le
         modeller=ModelModeller(chat.of_role("modeller")),
         sandbox=sandbox,
         folder=folder,
-        request=read_learning(folder),
+        request=request,
         identity=chat.identity,
         budget=chat.budget,
         versions=versions(),
@@ -117,36 +118,42 @@ def require_model() -> "ModelSettings":
     return settings
 
 
-def goes_on(folder: RunFolder, more: int) -> bool:
-    """Whether there is anything left to do in a run; one that gave up takes `more` calls.
+def goes_on(folder: RunFolder, more: int) -> LearnRequest | None:
+    """The request of a run with something left to do; None where nothing is.
+
+    Args:
+        folder: The run's.
+        more: Further calls, for a run that gave up.
 
     Raises:
         RunFolderError: If more calls are given to a run that did not give up.
     """
     request = read_learning(folder)
     ended = (folder.path / TOLD).exists()  # the last thing that a run writes
-    told: Any = folder.read_json(TOLD) if ended else {}
-    gave_up = told.get("end") == "gave_up"
+    told = read_report(folder) if ended else None
+    gave_up = told is not None and told.end == "gave_up"
     if more and not gave_up:
         raise RunFolderError(
             f"the run in {folder.path} did not give up; --rounds is for a run that has"
         )
-    calls = request.settings.max_calls + more
     if more:
-        settings = request.settings.model_copy(update={"max_calls": calls})
-        write_learning(request.model_copy(update={"settings": settings}), folder)
-    return not ended or (gave_up and sum(told["calls"].values()) < calls)
+        request = request.with_calls(request.settings.max_calls + more)
+        write_learning(request, folder)
+    if told is None:
+        return request
+    left = gave_up and sum(told.calls.values()) < request.settings.max_calls
+    return request if left else None
 
 
-def _step(graph: Any, config: "RunnableConfig", folder: RunFolder, calls: int) -> Any:  # noqa: ANN401
+def _step(graph: Any, config: "RunnableConfig", folder: RunFolder, calls: int) -> Any:  # noqa: ANN401 - LangGraph's
     """A run's next input: its first, none, or where it goes on that gave up with calls left."""
     if not has_checkpoint(graph, config, folder):
         return {"folder": str(folder.path)}
-    state = LearnState.model_validate(graph.get_state(config).values)
+    state = LearnState(**graph.get_state(config).values)
     if state.end != "gave_up" or len(state.calls) >= calls:
         return None
     there = "refine" if state.pool else "synthesise" if state.base is None else "infer"
-    return Command(goto=there, update={"end": None, "reason": ""})
+    return moved(there, state, state.ended(None, ""))
 
 
 def run_learning(
@@ -169,6 +176,5 @@ def run_learning(
         }
         step = _step(graph, config, folder, request.settings.max_calls)
         stream_graph(graph, config, context, step, tell)
-        state = LearnState.model_validate(graph.get_state(config).values)
-    told: Any = folder.read_json(TOLD)
-    return LearnResult(folder, state, told)
+        state = LearnState(**graph.get_state(config).values)
+    return LearnResult(folder, state, read_report(folder))

@@ -4,12 +4,14 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
-from graph.run.folder import RunFolder
+from graph.run.folder import RunFolder, RunFolderError
 from graph.run.settings import RefineStrategy, sized
 
 InferenceChoice: TypeAlias = Literal["auto", "none", "resample_history", "resample_state"]
+Drawn: TypeAlias = Literal["", "resample_history", "resample_state"]
+"""An inference function that is learned; empty for none."""
 _REQUEST = ".state/learning.json"
-_FORMAT: Literal[1] = 1
+_FORMAT: Literal[2] = 2
 
 
 class LearnSettings(BaseModel, frozen=True, extra="forbid"):
@@ -85,7 +87,7 @@ class LearnSettings(BaseModel, frozen=True, extra="forbid"):
 
 
 class LearnRequest(BaseModel, frozen=True, extra="forbid"):
-    """What a run was asked.
+    """The request of a run.
 
     Attributes:
         format: Version of the run folder's machine part.
@@ -94,23 +96,36 @@ class LearnRequest(BaseModel, frozen=True, extra="forbid"):
         settings: Of the run.
     """
 
-    format: Literal[1] = _FORMAT
+    format: Literal[2] = _FORMAT
     rules: str
     trajectories: str
     settings: LearnSettings
 
+    def with_calls(self, calls: int) -> "LearnRequest":
+        """The same with another number of calls at most."""
+        settings = LearnSettings(**{**dict(self.settings), "max_calls": calls})
+        return LearnRequest(rules=self.rules, trajectories=self.trajectories, settings=settings)
+
 
 def is_learning(folder: RunFolder) -> bool:
-    """Whether a run folder is one of `learn`."""
+    """Say whether a run folder is one of `learn`."""
     return (folder.path / _REQUEST).exists()
 
 
 def read_learning(folder: RunFolder) -> LearnRequest:
-    """What a run was asked.
+    """Read the request of a run.
 
     Raises:
-        RunFolderError: If that cannot be read.
+        RunFolderError: If it cannot be read, or another version of the product wrote it.
     """
+    fields = folder.read_json(_REQUEST)
+    found = fields.get("format") if isinstance(fields, dict) else None
+    if isinstance(found, int) and found != _FORMAT:
+        raise RunFolderError(
+            f"{folder.path} is a run of `learn` of format {found}, made by another version of "
+            f"Rulewright; required: format {_FORMAT}. Its files can be read; start the run anew: "
+            "rulewright learn"
+        )
     wrong = "is no request ({} faults); start the run anew: rulewright learn"
     return folder.read_model(_REQUEST, LearnRequest, wrong)
 

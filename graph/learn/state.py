@@ -1,18 +1,20 @@
 """State of a run of `learn`, between nodes, and the resources that its nodes are given."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from dataclasses import dataclass as resources
+from dataclasses import field, fields, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
-from pydantic import BaseModel, Field
+from langgraph.types import Command
+from pydantic import BaseModel
+from pydantic.dataclasses import dataclass
 
-from games.checks import Finding
-from games.trajectories import MOST_OUTCOMES, OpenTrajectory
-from graph.learn.matches import Material, material
-from graph.learn.settings import LearnRequest, LearnSettings
-from graph.run.candidates import Candidate, best, pooled
+from graph.learn.figures import ArenaRound, CallNote, Judged, Problem, StageName
+from graph.learn.matches import MatchFiles
+from graph.learn.settings import Drawn, LearnRequest, LearnSettings
+from graph.run.candidates import Candidate, best, keep_newest
+from graph.run.checkpoints import as_plain
 from graph.run.folder import RunFolder
-from tools.coverage import BranchCoverage, branch_coverage
 from tools.predicting.playing import Played, random_play
 
 if TYPE_CHECKING:
@@ -20,138 +22,38 @@ if TYPE_CHECKING:
     from agents.roles.modeller import ModelModeller
     from tools.sandbox import Sandbox
 
-Stage: TypeAlias = Literal["transition", "inference", "value", "tensors"]
 LearnEnd: TypeAlias = Literal["passed", "incomplete", "gave_up"]
+Node = TypeVar("Node", bound=str)
 _KEPT = 4  # candidates whose random matches are held in memory
 
 
-class TypeRow(BaseModel, frozen=True, extra="forbid"):
-    """Records of one phase and one type of action: how many were predicted in full."""
-
-    phase: str
-    action: str
-    right: int
-    records: int
-    held_right: int = 0
-    held: int = 0
-
-
-class Judged(BaseModel, frozen=True, extra="forbid"):
-    """How a candidate fared.
+class StagePlace(BaseModel, frozen=True, extra="forbid"):
+    """The stage that a run is at.
 
     Attributes:
-        number: The candidate's.
-        right: Training records all of whose predictions hold; sights, where it infers.
-        records: Training records, or sights.
-        distinct_right: The same, of records that differ.
-        distinct: Records that differ.
-        held_right: Held-out ones that hold; asked only of a candidate that holds all training.
-        held: Held-out ones that were asked.
-        rows: By phase and type of action.
-        failures: What failed, as findings; also random play, imports and steadiness.
-        broken: Indices of held-out matches that it fails.
-        calibration: Its draws against the exact posterior, where they were compared.
-        width: Length of its arrays of observations, where it makes them.
-        late: Places for which it drew nothing in time.
-    """
-
-    number: int
-    right: int = 0
-    records: int = 0
-    distinct_right: int = 0
-    distinct: int = 0
-    held_right: int = 0
-    held: int = 0
-    rows: tuple[TypeRow, ...] = ()
-    failures: tuple[Finding, ...] = ()
-    broken: tuple[int, ...] = ()
-    calibration: dict[str, Any] = Field(default_factory=dict)
-    width: int = 0
-    late: int = 0
-
-    @property
-    def accuracy(self) -> float:
-        """Share of the training records that hold; 0 where none was asked."""
-        return self.right / self.records if self.records else 0.0
-
-    @property
-    def held_accuracy(self) -> float | None:
-        """Share of the held-out records that hold; None where none was asked."""
-        return self.held_right / self.held if self.held else None
-
-
-class CallNote(BaseModel, frozen=True, extra="forbid"):
-    """What one call of the modeller gave.
-
-    Attributes:
-        call: Its number, from 1.
-        function: What was asked for.
-        parent: The candidate that was to be mended; None for a first source.
-        candidates: What came of it.
-        refused: Why further versions, or the reply as a whole, could not be used.
-        accuracy: The best training accuracy of these candidates; None without any.
-        best: The best of the stage so far.
-        held_out: Held-out accuracy of the best one of the call, where it was asked.
-    """
-
-    call: int
-    function: Stage
-    parent: int | None = None
-    candidates: tuple[int, ...] = ()
-    refused: tuple[str, ...] = ()
-    accuracy: float | None = None
-    best: float = 0.0
-    held_out: float | None = None
-
-
-class Gaps(BaseModel, frozen=True, extra="forbid"):
-    """What no recorded match has put to the test.
-
-    Attributes:
-        phases: Phases that the model has and no match met.
-        actions: Types of action that are legal in a phase and were never played in it.
-        branches: Branches of the model that no match went through, with line and text.
-        heldout: Whether no match was left to hold out.
-        ends: Whether every match was left before its end.
-        counted: Whether chance has outcomes of which the number alone was compared.
-        play: What the arena showed to be wrong; empty where nothing was.
-    """
-
-    phases: tuple[str, ...] = ()
-    actions: tuple[str, ...] = ()
-    branches: tuple[str, ...] = ()
-    heldout: bool = False
-    ends: bool = False
-    counted: bool = False
-    play: str = ""
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        """All of it, a sentence each, first what says most."""
-        told = [self.play] if self.play else []
-        if self.heldout:
-            told.append("no recorded match is left that the model was not made to fit")
-        if self.ends:
-            told.append("every recorded match was left before its end")
-        if self.counted:
-            told.append(
-                f"of more than {MOST_OUTCOMES} outcomes of chance the number alone was compared"
-            )
-        told += [f"the phase “{name}” was never met" for name in self.phases]
-        told += [f"the action “{name}” was never played" for name in self.actions]
-        told += [f"no match went through {name}" for name in self.branches]
-        return tuple(told)
-
-
-class LearnState(BaseModel):
-    """What passes between the nodes.
-
-    Attributes:
-        folder: The run's folder.
-        candidates: The pool of all stages.
         stage: What is being learned.
         first: Number of the stage's first candidate.
         base: The accepted candidate of the stage before; None in the first.
+        redrawn: The candidate whose inference function is tried again once the model is mended;
+            None for none.
+    """
+
+    stage: StageName = "transition"
+    first: int = 0
+    base: int | None = None
+    redrawn: int | None = None
+
+
+@dataclass(frozen=True)
+class LearnState:
+    """All that passes between the nodes; matches lie in files, see `MatchFiles`.
+
+    Attributes:
+        folder: The run's folder.
+        held: Recorded matches that were held out at first.
+        recorded: Matches of the file that was given.
+        candidates: The pool of all stages.
+        at: The stage.
         judged: Of each candidate that was tested.
         calls: One note a call.
         promoted: Held-out matches that joined the training ones.
@@ -159,37 +61,29 @@ class LearnState(BaseModel):
         asking: Whether it may be asked for more: not after it failed.
         questions: Why each of them was asked for.
         inference: The inference function that was accepted, or is being learned; empty for none.
-        values: The value function that is used, if any.
-        value_notes: What became of them.
+        value_notes: What became of value functions.
         arena: Its rounds.
         tensors: Why no functions that turn observations into arrays are used; empty where they are,
             or were not asked for.
-        carried: The inference function before play surprised the model, to be tried again.
-        gaps: What was never put to the test.
-        fidelity: Branch fidelity; None where it was not measured.
         end: How the run ended; None while it works.
         reason: Why, in a sentence.
     """
 
     folder: str = ""
-    candidates: Annotated[list[Candidate], pooled] = Field(default_factory=list)
-    stage: Stage = "transition"
-    first: int = 0
-    base: int | None = None
-    judged: dict[int, Judged] = Field(default_factory=dict)
-    calls: list[CallNote] = Field(default_factory=list)
-    promoted: list[int] = Field(default_factory=list)
+    held: int = 0
+    recorded: int = 0
+    candidates: tuple[Candidate, ...] = ()
+    at: StagePlace = StagePlace()
+    judged: dict[int, Judged] = field(default_factory=dict)
+    calls: tuple[CallNote, ...] = ()
+    promoted: tuple[int, ...] = ()
     asked: int = 0
     asking: bool = True
-    questions: list[str] = Field(default_factory=list)
-    inference: str = ""
-    values: list[str] = Field(default_factory=list)
-    value_notes: list[str] = Field(default_factory=list)
-    arena: list[dict[str, Any]] = Field(default_factory=list)
+    questions: tuple[str, ...] = ()
+    inference: Drawn = ""
+    value_notes: tuple[str, ...] = ()
+    arena: tuple[ArenaRound | Problem, ...] = ()
     tensors: str = ""
-    carried: str = ""
-    gaps: Gaps | None = None
-    fidelity: dict[str, Any] | None = None
     end: LearnEnd | None = None
     reason: str = ""
 
@@ -198,21 +92,111 @@ class LearnState(BaseModel):
         return next(c for c in self.candidates if c.number == number)
 
     @property
+    def base(self) -> Candidate | None:
+        """The accepted candidate that the stage stands on; None in the first."""
+        return None if self.at.base is None else self.candidate(self.at.base)
+
+    @property
     def pool(self) -> list[Candidate]:
         """The candidates of the stage."""
-        return [c for c in self.candidates if c.number >= self.first]
+        return [c for c in self.candidates if c.number >= self.at.first]
+
+    @property
+    def passing(self) -> list[Candidate]:
+        """Those of them that pass."""
+        return [c for c in self.pool if c.outcome == "passed"]
 
     @property
     def chosen(self) -> Candidate | None:
         """The candidate to report: the accepted one of the newest stage, else the best one."""
         if self.pool:
-            found = best([c for c in self.pool if c.outcome == "passed"] or self.pool)
-            if self.base is None or found.share_passed:
+            found = best(self.passing or self.pool)
+            if self.at.base is None or found.share_passed:
                 return found
-        return None if self.base is None else self.candidate(self.base)
+        return self.base
+
+    @property
+    def best_so_far(self) -> float:
+        """The best accuracy of a candidate of the stage, as its newest call knew it."""
+        return [0.0, *(note.best for note in self.calls if note.function == self.at.stage)][-1]
+
+    def taking_in(self, folder: RunFolder, held: int, recorded: int) -> "LearnState":
+        """With the run's matches."""
+        return replace(self, folder=str(folder.path), held=held, recorded=recorded)
+
+    def at_stage(self, stage: StageName, base: Candidate | None, inference: Drawn) -> "LearnState":
+        """At another stage, which stands on an accepted candidate and has none of its own."""
+        number = None if base is None else base.number
+        there = StagePlace(stage=stage, first=len(self.candidates), base=number)
+        return replace(self, at=there, inference=inference)
+
+    def with_versions(self, versions: Sequence[Candidate]) -> "LearnState":
+        """With candidates, each in the place of the one of its number."""
+        merged = keep_newest([*self.candidates], [*versions])
+        return replace(self, candidates=tuple(merged))
+
+    def with_call(self, note: CallNote, versions: Sequence[Candidate] = ()) -> "LearnState":
+        """With one call more, and the candidates that came of it."""
+        return replace(self.with_versions(versions), calls=(*self.calls, note))
+
+    def with_newest_call(self, note: CallNote) -> "LearnState":
+        """With another note in the place of the newest."""
+        return replace(self, calls=(*self.calls[:-1], note))
+
+    def with_judged(self, judged: Mapping[int, Judged]) -> "LearnState":
+        """With further judgements."""
+        return replace(self, judged={**self.judged, **judged})
+
+    def with_promoted(self, matches: Sequence[int]) -> "LearnState":
+        """With held-out matches that join the training ones."""
+        return replace(self, promoted=(*self.promoted, *matches))
+
+    def with_question(self, why: str) -> "LearnState":
+        """With one match more that the environment was asked for."""
+        return replace(self, asked=self.asked + 1, questions=(*self.questions, why))
+
+    def asking_no_more(self, why: str) -> "LearnState":
+        """With an environment that failed."""
+        return replace(self, asking=False, questions=(*self.questions, why))
+
+    def with_value_notes(self, notes: Sequence[str]) -> "LearnState":
+        """With what became of value functions."""
+        return replace(self, value_notes=tuple(notes))
+
+    def with_round(self, found: ArenaRound | Problem) -> "LearnState":
+        """With one round of the arena more."""
+        return replace(self, arena=(*self.arena, found))
+
+    def mending(self, again: Candidate, redrawn: Candidate) -> "LearnState":
+        """With a model that play surprised as the first candidate; its draws are tried later."""
+        there = StagePlace(first=again.number, redrawn=redrawn.number if self.inference else None)
+        return replace(self.with_versions([again]), at=there)
+
+    def without_tensors(self, why: str) -> "LearnState":
+        """With the accepted model as it stands."""
+        at = StagePlace(stage=self.at.stage, first=len(self.candidates), base=self.at.base)
+        return replace(self, tensors=why, at=at)
+
+    def given_up(self, why: str) -> "LearnState":
+        """At its end; without tensors what was accepted before them stands."""
+        if self.at.stage == "tensors":
+            return self.without_tensors(why)
+        return self.ended("gave_up", why)
+
+    def ended(self, end: LearnEnd | None, reason: str) -> "LearnState":
+        """At an end; None goes on."""
+        return replace(self, end=end, reason=reason)
 
 
-@dataclass
+def moved(node: Node, before: LearnState, after: LearnState) -> Command[Node]:
+    """Go on at a node, with what has changed as any checkpointer keeps it."""
+    both = (
+        (one.name, getattr(before, one.name), getattr(after, one.name)) for one in fields(after)
+    )
+    return Command(goto=node, update={n: as_plain(new) for n, old, new in both if new != old})
+
+
+@resources
 class LearnContext:
     """Run-scoped resources, passed as `context=` when the machine is invoked.
 
@@ -224,6 +208,7 @@ class LearnContext:
         identity: Who answers for the modeller.
         budget: What the modeller may still spend.
         versions: Versions of what took part, by name.
+        files: The run's matches.
         played: The newest by module, number and seed: a candidate is judged more than once.
     """
 
@@ -234,21 +219,21 @@ class LearnContext:
     identity: str
     budget: "Budget"
     versions: Mapping[str, str]
+    files: MatchFiles = field(init=False)
     played: dict[tuple[str, int, int], Played] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Find the matches in the run's folder."""
+        self.files = MatchFiles(self.folder)
 
     @property
     def settings(self) -> LearnSettings:
         """The run's settings."""
         return self.request.settings
 
-    @property
-    def material(self) -> Material:
-        """What the run learns from."""
-        return material(self.folder)
-
     def play(self, module: str, matches: int, seed: int) -> Played:
         """Random matches inside a model, with the seats and parameters of the recorded ones."""
-        key, header = (module, matches, seed), self.material.header
+        key, header = (module, matches, seed), self.files.header
         if (known := self.played.get(key)) is not None:
             return known
         found = random_play(
@@ -262,17 +247,3 @@ class LearnContext:
         if not found.failures:  # what failed may do so for want of time, and is tried again
             self.played = dict([*self.played.items(), (key, found)][-_KEPT:])
         return found
-
-    def covered(
-        self, module: str, names: Sequence[str], matches: Sequence[OpenTrajectory]
-    ) -> BranchCoverage:
-        """Branches of functions of a model that matches take."""
-        header = self.material.header
-        return branch_coverage(
-            self.sandbox,
-            module,
-            names,
-            [match.actions for match in matches],
-            num_players=header.num_players,
-            parameters=header.parameters,
-        )

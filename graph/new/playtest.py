@@ -23,7 +23,7 @@ from tools.playtest.jobs import GameSetup, MatchEntry
 from tools.playtest.report import LadderStep, ladder_step, sides_of
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides
-from tools.playtest.series import Series, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.reporting.content import short_name
 
 # Plies that the matches of one series may take, in a full and in a quick run: games of many deals
@@ -345,16 +345,18 @@ class PlayTest:
             self._setup(line_up.heuristics),
             line_up.specs,
             PlayerRoster(),
-            matches=matches,
-            seed=self.context.settings.seed,
-            max_plies=self.context.settings.max_plies,
-            sides=line_up.sides if 1 < len(line_up.sides) < self.num_players else (),
-            until=until,
+            SeriesSettings(
+                matches=matches,
+                seed=self.context.settings.seed,
+                max_plies=self.context.settings.max_plies,
+                sides=line_up.sides if 1 < len(line_up.sides) < self.num_players else (),
+                until=until,
+                replay=False,
+            ),
             sandbox=self.context.sandbox,
             journal=journal,
             workers=Workers(_jobs(), "threads"),
             on_match=on_match,
-            replay=False,
         )
 
 

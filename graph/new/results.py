@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.protocols import Claim, Clause, Design
+from games.checks import Finding
 from games.checks.choices import CHECK
 from games.text import quoted
 from graph.new.claims import at_odds, unmended
@@ -334,7 +335,7 @@ def stage_message(node: str, update: Mapping[str, Any]) -> str:
         findings = candidates[-1].findings or ()
         if wrong := what_failed(findings):
             return quoted(f"Not everything passed: {wrong}")
-        return f"All {len(findings)} checks passed."
+        return passed_checks(findings)
     if node == "strategize":
         kept = ", ".join(one.name.replace("_", " ") for one in update.get("heuristics", ()))
         won = f"Heuristics that win against random play, and are kept: {kept}."
@@ -345,6 +346,26 @@ def stage_message(node: str, update: Mapping[str, Any]) -> str:
     if node == "evaluate" and (played := update.get("evaluation")) is not None:
         return f"Play-tested, with {len(played.players)} kinds of players."
     return ""
+
+
+def passed_checks(findings: Sequence[Finding], after: str = "") -> str:
+    """Say that all checks passed, those apart that compare library code with itself.
+
+    >>> plain, own = Finding(check="a", outcome="passed"), {"same_source": True}
+    >>> passed_checks([plain, plain], " after 1 refinement")
+    'All 2 checks passed after 1 refinement.'
+    >>> passed_checks([plain, plain.model_copy(update=own)])
+    '1 of 1 checks that could fail passed; 1 compares library code with itself.'
+    """
+    same = sum(found.same_source for found in findings)
+    could = len(findings) - same
+    if not same:
+        return f"All {could} checks passed{after}."
+    verb = "compares" if same == 1 else "compare"
+    return (
+        f"{could} of {could} checks that could fail passed{after}; "
+        f"{same} {verb} library code with itself."
+    )
 
 
 def players_object(evaluation: Evaluation) -> dict[str, Any]:
@@ -377,4 +398,4 @@ def _checked(state: RunState) -> str:
     wrong = sum(finding.outcome != "passed" for finding in findings)
     if wrong:
         return f"{wrong} of {len(findings)} checks did not pass{after}; accepted by a person."
-    return f"All {len(findings)} checks passed{after}."
+    return passed_checks(findings, after)

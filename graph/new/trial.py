@@ -187,7 +187,13 @@ class Trial:
                 self.claims = updated(self.claims, [after(claim, "dropped")])
                 self.lacking.append(f"the test {claim.id} could not be run: {finding.evidence}")
             else:
-                self.findings.append(with_votes(finding, claim))
+                self.findings.append(self._marked(with_votes(finding, claim)))
+
+    def _marked(self, found: Finding) -> Finding:
+        """A finding by the validator's values; it says where they come from this very source."""
+        verified = self.context.roles.verified
+        same = verified is not None and verified(self.design) == self.source
+        return found.model_copy(update={"same_source": same})
 
     def _overtaken(self, run: CheckRun) -> list[str]:
         """Mark tests as overtaken whose actions a revision made impossible; their rules."""
@@ -297,4 +303,4 @@ class Trial:
 
     def _found(self, outcome: Outcome, evidence: str, **more: str | None) -> None:
         said = {"check": RECORD, "outcome": outcome, "evidence": evidence, **more}
-        self.findings.append(Finding.model_validate(said))
+        self.findings.append(self._marked(Finding.model_validate(said)))

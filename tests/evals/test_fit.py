@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from agents.composer.lexicon import PLAYERS
+from agents.composer.lexicon import PLAYERS, game_of
 from agents.composer.meaning.statements import LabelledBrief, Seats, labelled_briefs
+from agents.protocols import Clause
 from evals.fit import _SETS, JudgedBrief, load_briefs, score_briefs
 from games.library import families
 
@@ -65,3 +66,41 @@ def test_the_parts_of_a_labelled_brief_say_what_it_asks_for_in_words_that_it_hol
             assert name == PLAYERS or name in one.settings
             # A number or a card rank is set aside; every other word is the person's.
             assert {*re.findall(r"[a-z]{3,}", part)} <= {*re.findall(r"[a-z]{3,}", one.text)}
+
+
+def test_a_setting_that_nobody_asked_for_costs_precision() -> None:
+    asked = brief("in", "capture")
+    mine = made(asked, "capture", rows=7)
+    both = JudgedBrief(asked, "confirm", "capture", 2, {"rows": 7, "columns": 7}, "made")
+    found = values(mine, both)
+    assert found["settings made that the brief speaks of"] == pytest.approx(2 / 3)
+    assert found["settings made as asked"] == 0.0
+
+
+def test_the_floor_is_what_the_family_has_anyway() -> None:
+    usual = game_of("capture").defaults()
+    fields = {"id": "x", "kind": "in", "text": "a game", "family": "capture", "seats": 2}
+    settings = {"rows": usual["rows"], "columns": 99}
+    one = LabelledBrief.model_validate({**fields, "settings": settings, "unhonoured": []})
+    found = values(made(one, "capture"))
+    assert found["settings found, nothing read"] == 0.5
+    assert found["seats right, nothing read"] == 1.0
+
+
+def test_a_demand_is_dropped_where_no_clause_shares_a_word_with_it() -> None:
+    fields = {"id": "x", "kind": "border", "text": "a game", "family": "capture", "seats": None}
+    lost = ["dragons breathe fire", "a shop sells swords"]
+    one = LabelledBrief.model_validate({**fields, "settings": {}, "unhonoured": lost})
+    clause = Clause(text="fire burns", status="not_honoured", reason="no setting")
+    judged = JudgedBrief(one, "confirm", "capture", 2, {}, "made", (clause,))
+    assert values(judged)["demands dropped without a word"] == 0.5
+
+
+def test_thresholds_stand_on_all_sets_together_and_an_interval_beside_each_figure() -> None:
+    own = made(brief("in", "capture"), "capture")
+    result = score_briefs([own, own], {})
+    bound = {s.name for s in result.scores if s.at_least is not None or s.at_most is not None}
+    assert all(name.startswith("all: ") for name in bound)
+    low, high = result.effective["intervals (Wilson, 95%)"]["all: settings found"]  # type: ignore[index, call-overload]
+    # Wilson for 2 of 2: low is n / (n + z²), with z = 1.96.
+    assert (low, high) == (pytest.approx(2 / (2 + 1.96**2), abs=1e-3), 1.0)

@@ -7,7 +7,7 @@ import pytest
 from games import library
 from games.checks.sampling import UniformPlayer
 from games.contract import Game
-from games.engine import Decision, Match, play_match, sample_index
+from games.engine import Decision, Effort, Match, play_match, sample_index
 from games.information import SeatLog, information_key, own_turns
 from games.library import UnknownParameterError, defaults, read_game, specialise
 from games.modules import LocalModule
@@ -15,7 +15,7 @@ from games.records import MatchRecord, json_line, to_text
 from games.streams import stream
 from games.table import GameTable
 from games.trajectories import IncompleteMatchError, open_deck
-from games.values import Action, ModuleFault
+from games.values import Action, Json, ModuleFault
 from tests.games.checks.test_checks import SOUND
 from tests.games.scripted import Scripted
 
@@ -215,3 +215,15 @@ def test_an_unknown_game_is_refused_with_the_known_ones() -> None:
 def test_a_source_that_does_not_parse_names_its_line() -> None:
     with pytest.raises(ModuleFault, match="line 2"):
         LocalModule("x = 1\ndef f(:\n")
+
+
+def test_what_a_decision_used_is_read_again_and_figures_of_another_kind_are_refused() -> None:
+    row: dict[str, Json] = {"algorithm": "uct", "simulations_done": 9, "exploration": 1.4}
+    effort = Effort.of(row)
+    assert (effort.algorithm, effort.simulations_done, effort.fallback) == ("uct", 9, None)
+    assert effort.more == {"exploration": 1.4}
+    assert effort.row() == row
+    assert Effort().row() == {}
+    for wrong in ({"simulations_done": "9"}, {"simulations_done": True}, {"belief": 1}):
+        with pytest.raises(ValueError, match="required: (int|str)"):
+            Effort.of(wrong)

@@ -17,7 +17,7 @@ from tests.tools.playtest.rosters import NimRoster
 from tests.tools.playtest.test_tournament import GAME
 from tools.playtest.jobs import GameSetup, PlayerSpec
 from tools.playtest.journal import Journal, JournalError
-from tools.playtest.series import Series, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.replaying import VoidResultError, replayed_match
 from tools.sandbox import Sandbox
 
@@ -49,7 +49,11 @@ def sandbox() -> Iterator[Sandbox]:
 def played(sandbox: Sandbox, source: str, matches: int = 8) -> Series:
     game = GameSetup("high card", source, 2)
     return play_series(
-        game, ["uniform", "uniform"], NimRoster(), matches=matches, seed=4, sandbox=sandbox
+        game,
+        ["uniform", "uniform"],
+        NimRoster(),
+        SeriesSettings(matches=matches, seed=4),
+        sandbox=sandbox,
     )
 
 
@@ -113,7 +117,12 @@ def again(
     sandbox: Sandbox, journal: Path, roster: NimRoster | None = None, specs: Sequence[str] = QUITS
 ) -> Series:
     return play_series(
-        GAME, specs, roster or NimRoster(), matches=12, seed=5, sandbox=sandbox, journal=journal
+        GAME,
+        specs,
+        roster or NimRoster(),
+        SeriesSettings(matches=12, seed=5),
+        sandbox=sandbox,
+        journal=journal,
     )
 
 

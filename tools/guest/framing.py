@@ -57,7 +57,7 @@ def weight_of(body: bytes) -> int:
 
 
 def is_nested_beyond(body: bytes, levels: int) -> bool:
-    r"""Whether lists and objects of a frame's JSON lie more than so many levels in one another.
+    r"""True where a frame's JSON nests lists and objects deeper than `levels`.
 
     >>> [is_nested_beyond(rb'{"a":[[1],"\\"]}', levels) for levels in (2, 3)]
     [True, False]

@@ -85,7 +85,7 @@ def install() -> None:
 
 
 def _references_if_alone() -> int:
-    """What `getrefcount` shows, in the loops below, of a container that occurs only once.
+    """The count of `getrefcount`, in the loops below, for a container that occurs once.
 
     There it is referred to by its place in the value, by the same place in the shallow copy, by
     the loop's variable and by the argument. Any other occurrence is one more reference, so a

@@ -2,7 +2,6 @@
 
 import base64
 import marshal
-import random
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +12,6 @@ from games.modules import LocalModule, compiled, reseed
 from games.values import (
     CHANCE,
     TERMINAL,
-    Action,
     IllegalActionError,
     Json,
     ModuleFault,
@@ -37,7 +35,6 @@ from tools.guest.protocol import (
     OpenRequest,
     RawPly,
     ScoreRequest,
-    SelfPlayRequest,
     decoded,
 )
 
@@ -152,7 +149,7 @@ class Session:
         raise UnknownOperationError(f"there is no operation {operation!r}; known ones: {known}")
 
     def is_preloaded(self, operation: str) -> bool:
-        """Whether the operation is a preloaded package's own code."""
+        """True where the operation is a preloaded package's own code."""
         return operation in self._preloaded
 
     def _loaded(self) -> LocalModule:
@@ -243,9 +240,6 @@ class Session:
                 answers.append({"fault": describe(fault, function)})
         return answers
 
-    def _self_play(self, request: SelfPlayRequest) -> Json:
-        return self_play(self._loaded(), request)
-
     def _lines(self, request: LinesRequest) -> Json:
         return traced_lines(self._loaded(), request)
 
@@ -288,7 +282,6 @@ _BUILT_IN: dict[str, Callable[[Session, Payload], Json]] = {
     "advance": _asked(AdvanceRequest, Session._advance),
     "score": _asked(ScoreRequest, Session._score),
     "columns": _asked(ColumnsRequest, Session._columns),
-    "self_play": _asked(SelfPlayRequest, Session._self_play),
     "lines": _asked(LinesRequest, Session._lines),
     "evaluate": _asked(EvaluateRequest, Session._evaluate),
     "main": lambda session, _: session._main(),
@@ -304,49 +297,3 @@ def _checked(value: Json, function: str, path: str = "value") -> Json:
 def _first_line(function: object) -> int | None:
     code = getattr(function, "__code__", None)
     return code.co_firstlineno if isinstance(code, types.CodeType) else None
-
-
-def self_play(module: LocalModule, request: SelfPlayRequest) -> Json:
-    """Play random matches.
-
-    Returns:
-        `{"actions", "returns"}` a match; the returns are None where it did not end.
-    """
-    game, players = Game(module), request.num_players
-    played: list[Json] = []
-    for match in range(request.matches):
-        generator = match_generator(request.seed, match)
-        start = game.initial_state(players, request.parameters)
-        played.append(_play(game, start, generator, players, request.max_plies))
-    return played
-
-
-def _play(
-    game: Game, state: State, generator: random.Random, players: int, longest: int
-) -> dict[str, Json]:
-    actions: list[Json] = []
-    totals = [0.0] * players
-    while (player := game.current_player(state)) != TERMINAL:
-        if len(actions) >= longest:
-            return {"actions": actions, "returns": None}
-        legal = game.legal_actions(state)
-        weights = game.chance_probabilities(state, legal) if player == CHANCE else None
-        action = drawn(generator, legal, weights)
-        state = game.apply_action(state, action)
-        actions.append(action)
-        totals = [
-            total + paid for total, paid in zip(totals, game.rewards(state, players), strict=True)
-        ]
-    return {"actions": actions, "returns": [*totals]}
-
-
-def match_generator(seed: int, match: int) -> random.Random:
-    """The numbers that one match's choices are drawn with; the referee draws with the same."""
-    return random.Random(f"{seed},{match}")
-
-
-def drawn(
-    generator: random.Random, legal: Sequence[Action], weights: Sequence[float] | None
-) -> Action:
-    """One of `legal`, uniformly or by `weights`; one number of the generator is used."""
-    return generator.choices(legal, weights)[0]

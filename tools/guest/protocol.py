@@ -142,21 +142,6 @@ class ColumnsRequest(NamedTuple):
                     raise MessageError(f"{call!r:.80} is no pair of function and arguments")
 
 
-class SelfPlayRequest(NamedTuple):
-    """Play random matches; answered with one object a match: `actions` and `returns`.
-
-    Attributes:
-        seed: Draws every choice.
-        max_plies: Plies after which a match is left, its returns null.
-    """
-
-    num_players: int
-    parameters: dict[str, Json]
-    matches: int
-    max_plies: int
-    seed: int
-
-
 class LinesRequest(NamedTuple):
     """Play a match again with its lines traced; answered with one list of line numbers a ply.
 
@@ -247,7 +232,7 @@ _JSON = frozenset({type(None), bool, int, float, str, list, dict})
 
 
 def _field(hint: object) -> _Field:
-    """What fits a field: values of exactly these types, and those of which a predicate holds."""
+    """The values that fit a field: those of exactly these types, and those of a predicate."""
     origin, inner = get_origin(hint), get_args(hint)
     if hint == Json:
         return _JSON, None

@@ -116,7 +116,7 @@ def answer(
 
 
 def _texts(printed: Mapping[str, BoundedOutput]) -> dict[str, Json]:
-    """What the module printed to each of its two streams since the last time."""
+    """The text that the module printed since the last call, by stream."""
     told = {name: stream.take() for name, stream in printed.items()}
     return {name: text.encode("utf-8", "replace").decode() for name, text in told.items() if text}
 

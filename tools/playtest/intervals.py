@@ -111,7 +111,7 @@ def wilson(successes: float, n: float, of: Sampled, confidence: float = CONFIDEN
 
 
 def design_effect(shares: Iterable[tuple[int, float]]) -> float:
-    """How many shares of a deal tell no more than an independent one, on average; at least 1.
+    """The shares of a deal that tell no more than one independent one, on average; at least 1.
 
     With w_d the sum of the m_d shares of a deal, p the mean of all n shares:
     `max(1, sum_d (w_d - p m_d)² / (n p (1 - p)))` (Kish 1965). It is at most the size of a deal,
@@ -168,7 +168,7 @@ def mean_interval(values: Sequence[float], of: Sampled, confidence: float = CONF
         NoSamplesError: If there are fewer than two values.
     """
     n = len(values)
-    if n < 2:  # noqa: PLR2004
+    if n < 2:  # noqa: PLR2004 - two are the least
         raise NoSamplesError(
             f"{number_of(n, 'sample')}; a mean with an interval needs at least two"
         )
@@ -246,7 +246,7 @@ def exact_share(values: Sequence[float], of: Sampled, confidence: float = CONFID
     (0.4439, 0.9748)
     """
     n = len(values)
-    if n < 2:  # noqa: PLR2004
+    if n < 2:  # noqa: PLR2004 - two are the least
         raise NoSamplesError(f"{n} samples; a share with an interval needs at least two")
     won = min(math.fsum(values), float(n))
     low = 1 - _most(n - math.floor(won), n, confidence)
@@ -343,7 +343,7 @@ class ScoreQuestion(BaseModel, frozen=True, extra="forbid"):
 
 
 class SequentialAnswer(BaseModel, frozen=True, extra="forbid"):
-    """What a sequential test has found.
+    """The result of a sequential test.
 
     Attributes:
         decision: Which hypothesis was accepted, if any yet.

@@ -116,7 +116,7 @@ class GameSetup:
             yield SandboxTable(worker, deadline_s=deadline_s)
 
     def key(self, seed: int, *about: str) -> int:
-        """What the streams of a run are keyed with; it never leaves the host.
+        """The key of the streams of a run; it never leaves the host.
 
         Args:
             seed: The run's.
@@ -127,14 +127,14 @@ class GameSetup:
 
 
 class Roster(Protocol):
-    """Who can be entered. It goes to other processes with every job: picklable, and small.
+    """The players that can be entered. It goes to other processes: picklable, and small.
 
     One that holds `models` stays in this process: their client and budget are shared by threads.
     """
 
     @property
     def preload(self) -> tuple[str, ...]:
-        """What the sandbox of its players must preload."""
+        """The modules that the sandbox of its players must preload."""
 
     def effective(self, spec: str) -> PlayerSpec:
         """Read a spec.
@@ -156,7 +156,7 @@ class Roster(Protocol):
 
 @dataclass(frozen=True)
 class SandboxRecipe:
-    """How a process makes its own sandbox.
+    """The recipe by which a process makes its own sandbox.
 
     Attributes:
         backend: Its name; None for the platform's own.
@@ -215,7 +215,7 @@ class MatchJob:
 
     @property
     def held_sandbox(self) -> Sandbox:
-        """Where this process plays it."""
+        """The sandbox in which this process plays it."""
         if isinstance(self.sandbox, Sandbox):
             return self.sandbox
         return keep_sandbox(self.sandbox)
@@ -337,7 +337,7 @@ class NumberSummary(BaseModel, frozen=True, extra="forbid"):
 
 
 class EffortSummary(BaseModel, frozen=True, extra="forbid"):
-    """What a player's decisions really used, as they reported it.
+    """The effort of a player's decisions, as they reported it.
 
     Attributes:
         decisions: How many there were.
@@ -359,7 +359,7 @@ class EffortSummary(BaseModel, frozen=True, extra="forbid"):
         return found.total if found else 0.0
 
     def counted(self, name: EffortWord) -> dict[str, int]:
-        """How often each word was reported."""
+        """Counts of each word that was reported."""
         return self.words.get(name, {})
 
 
@@ -458,7 +458,7 @@ def _digest(match: Match) -> str:
 
 
 def _used_by(effort: Effort) -> EffortSummary:
-    """What one decision used."""
+    """The effort of one decision."""
     figures: dict[str, NumberSummary] = {}
     words: dict[str, dict[str, int]] = {}
     for name, value in effort.row().items():
@@ -470,7 +470,7 @@ def _used_by(effort: Effort) -> EffortSummary:
 
 
 def effort_together(parts: Iterable[EffortSummary]) -> EffortSummary:
-    """What several decisions or matches used, in their order.
+    """The effort of several decisions or matches, in their order.
 
     >>> reports = [Effort(simulations_done=3, belief="module"), Effort(simulations_done=5)]
     >>> used = effort_together(map(_used_by, reports))

@@ -166,9 +166,9 @@ def alpha_rank(payoffs: Matrix, *, alpha: float = ALPHA, population: int = POPUL
     [1.0, 0.0]
     """
     count = len(payoffs)
-    if payoffs.shape != (count, count) or count < 2:  # noqa: PLR2004
+    if payoffs.shape != (count, count) or count < 2:  # noqa: PLR2004 - two are the least
         raise ValueError(f"payoffs of shape {payoffs.shape}; required: [P, P], P at least 2")
-    if population < 2:  # noqa: PLR2004
+    if population < 2:  # noqa: PLR2004 - two are the least
         raise ValueError(f"a population of {population}; required: at least 2")
     apart = ~np.eye(count, dtype=bool)
     if not np.isfinite(payoffs[apart]).all():
@@ -220,7 +220,7 @@ def _stationary(moves: Matrix) -> Vector:
 def ranked(
     outcome: MatchEntry, players: Sequence[object], sides: Sides = ()
 ) -> tuple[float, ...] | None:
-    """What the seats of a match are ranked by; None where it is nobody's win or loss.
+    """The values that rank the seats of a match; None where it is nobody's win or loss.
 
     Returns where it finished. Where a player forfeited, 1 for who wins by it and 0 for who loses:
     the seat, its side, and every seat of the same player, so that nothing is gained by giving up.
@@ -313,7 +313,7 @@ class Forfeits:
 
     @property
     def told(self) -> str:
-        """Who they are, and what is left out; empty where there is nobody."""
+        """Their names, and what is left out; empty where there is nobody."""
         if not self.quitters:
             return ""
         names = ", ".join(self.players[who].name for who in sorted(self.quitters))
@@ -328,7 +328,7 @@ class Forfeits:
         return self._rivals(match, self.quitters | self._blamed(match))
 
     def compares(self, match: int, one: int, other: int) -> bool:
-        """Whether a match tells something of two entrants against each other."""
+        """True where a match compares two entrants."""
         pair, spared = {one, other}, self.spared(match)
         return not pair & spared or not (pair <= spared or pair & self.quitters)
 
@@ -374,7 +374,7 @@ def simulations_by_seat(
 
 
 def uneven_search(simulations: Mapping[str, Mapping[str, float]]) -> str:
-    """Which player searched less than half as much at one seat as at the others; "" for none.
+    """The player that searched less than half as much at one seat as at others; "" for none.
 
     >>> uneven_search({"uct": {"0": 900.0, "1": 500.0}})
     ''
@@ -396,7 +396,7 @@ def uneven_search(simulations: Mapping[str, Mapping[str, float]]) -> str:
 def repeated_matches(
     seated: Mapping[int, tuple[int, ...]], outcomes: Mapping[int, MatchEntry]
 ) -> str:
-    """Where all matches of the same seating are one and the same; "" where none is so."""
+    """A caution where all matches of the same seating are one and the same; else ""."""
     played: dict[tuple[int, ...], list[tuple[str, ...]]] = {}
     for match, outcome in outcomes.items():
         played.setdefault(seated[match], []).append(tuple(outcome.actions))
@@ -417,7 +417,7 @@ def cautions_of(
     unasked: int,
     repeated: str,
 ) -> dict[str, str]:
-    """What a result does not rest on, by name."""
+    """Cautions about what a result does not rest on, by name."""
     told = (
         f"{unasked} matches are in the journal whose players are models: none of them was asked "
         "again, and what a changed journal says of them is believed"

@@ -165,7 +165,7 @@ def measure_all(records: Sequence[MatchRecord], sides: Sides) -> dict[str, Estim
 
 
 def play_of(player: str, series: Series, sides: Sides, best: tuple[float, bool] | None) -> Play:
-    """What one player at every seat showed, as the page shows it.
+    """The measures of one player at every seat, as the page shows them.
 
     Args:
         player: Its spec.
@@ -190,7 +190,7 @@ def play_of(player: str, series: Series, sides: Sides, best: tuple[float, bool] 
 
 
 def _without_result(series: Series) -> dict[str, int]:
-    """How many matches ended without a result; what ran out of time, as a busy machine does, apart.
+    """Counts of matches without a result, by ending; those that ran out of time stand apart.
 
     A match that its number of plies ended is a matter of the game, one that the clock ended is not.
     """
@@ -426,7 +426,7 @@ def rung_of(step: LadderStep, sides: int, best: tuple[float, bool] | None = None
 
 
 def unfinished(endings: Mapping[Ending, int]) -> dict[str, int]:
-    """How many matches ended without a result, by how."""
+    """Counts of matches without a result, by ending."""
     return {name: count for name, count in endings.items() if name != "finished" and count}
 
 
@@ -436,7 +436,7 @@ def _figure(name: str, meaning: str, measured: Estimate | Unmeasured) -> Figure:
     return Figure(name=name, meaning=meaning, **measured.model_dump())
 
 
-def _payable(figure: Figure, least: float, most: float, declared: bool) -> Figure:  # noqa: FBT001
+def _payable(figure: Figure, least: float, most: float, declared: bool) -> Figure:  # noqa: FBT001 - as `best_score`
     """A figure of payments whose interval holds nothing that the game cannot pay.
 
     Student's t of few matches knows no bounds. Where the game declares its best score, which is of

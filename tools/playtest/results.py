@@ -169,14 +169,14 @@ class TournamentResult(BaseModel, frozen=True, extra="forbid"):
 
 
 def by_ending(outcomes: Iterable[MatchEntry]) -> dict[Ending, int]:
-    """How many ended in which way; all four ways are there."""
+    """Counts of matches by ending; all four endings are there."""
     counts = Counter(outcome.ending for outcome in outcomes)
     return {ending: counts[ending] for ending in ENDINGS}
 
 
 @dataclass(frozen=True)
 class ResultTables:
-    """What the outcomes come to.
+    """The tables of a tournament, computed from its outcomes.
 
     Attributes:
         schedule: Of the tournament.
@@ -216,7 +216,7 @@ class ResultTables:
 
     @cached_property
     def ranks(self) -> dict[int, tuple[float, ...]]:
-        """What the seats of the scored matches are ranked by."""
+        """The values that rank the seats of the scored matches."""
         found = {}
         for match in self.scored:
             names = [self.players[who].name for who in self.seated[match]]
@@ -253,12 +253,12 @@ class ResultTables:
 
     @cached_property
     def is_shared(self) -> bool:
-        """Whether every match paid all its seats alike, and not always the same."""
+        """True where every match paid all its seats alike, and not always the same."""
         return len(self._sides) == 1
 
     @property
     def no_result(self) -> str:
-        """Why the matches are no result: too many are void, as the others may be those it suits."""
+        """The reason why the matches are no result: too many are void; else ""."""
         played = len(self.outcomes)
         void = sum(o.ending in ("unfinished", "fault") for o in self.outcomes.values())
         if void * ONE_IN <= played:
@@ -268,7 +268,7 @@ class ResultTables:
 
     @property
     def unrated(self) -> str:
-        """Why no wins are estimated; empty where they are."""
+        """The reason why no wins are estimated; empty where they are."""
         why = self.no_result or uneven_search(self.simulations)
         return why or (NOBODY_WINS if self.is_shared else "")
 
@@ -280,7 +280,7 @@ class ResultTables:
 
     @cached_property
     def forfeits_of(self) -> Forfeits:
-        """Whose forfeits count for whom."""
+        """The forfeits, and for whom they count."""
         return Forfeits(self.players, self.seated, self.outcomes, self._sides)
 
     @cached_property
@@ -295,7 +295,7 @@ class ResultTables:
         return judged - len(self.scored)
 
     def reasons(self) -> dict[str, int]:
-        """Why matches did not finish, with how many."""
+        """Counts of the reasons why matches did not finish."""
         return dict(sorted(Counter(o.reason for o in self.outcomes.values() if o.reason).items()))
 
     def standings(self) -> tuple[Standing, ...]:
@@ -327,7 +327,7 @@ class ResultTables:
         )
 
     def used(self, entrant: int) -> EffortSummary:
-        """What an entrant's decisions took, of all matches and seats."""
+        """The effort of an entrant's decisions, of all matches and seats."""
         taken = self._taken(entrant)
         return effort_together(o.used[seat] for o, seat in taken if seat < len(o.used))
 

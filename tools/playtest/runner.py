@@ -180,7 +180,7 @@ def play_all(
 
 @dataclass
 class _Room:
-    """What the entries of a run take in its journal, and in memory where they are folded."""
+    """The room that a run's entries take in its journal, and in memory where they are folded."""
 
     count: int = 0
     size: int = 0
@@ -209,7 +209,7 @@ def _arriving(
 ) -> Iterator[tuple[int, Json]]:
     """Hand jobs over, a few ahead of the workers; yield each entry when it arrives."""
     executor = workers.executor
-    assert executor is not None, "workers must be opened"  # noqa: S101
+    assert executor is not None, "workers must be opened"  # noqa: S101 - for mypy
     running: dict[Future[Json], int] = {}
     try:
         while True:
@@ -234,7 +234,7 @@ def _arriving(
 class _InlineExecutor(Executor):
     """Runs each call at once, in the caller's thread."""
 
-    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:  # noqa: ANN401
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:  # noqa: ANN401 - as `Executor`
         """See `concurrent.futures.Executor.submit`; what the call raises is raised here."""
         future: Future[T] = Future()
         future.set_result(fn(*args, **kwargs))
@@ -324,7 +324,7 @@ class RayExecutor(Executor):
                 ) from error
         self._task = self._ray.remote(_call).options(num_cpus=1, max_retries=0)
 
-    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:  # noqa: ANN401
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:  # noqa: ANN401 - as `Executor`
         """See `concurrent.futures.Executor.submit`; a lost Ray worker is a `BrokenExecutor`."""
         if not self._open:
             raise RuntimeError("this executor was shut down; make another one")

@@ -27,7 +27,7 @@ class TournamentError(ValueError):
 
 
 class TournamentSettings(BaseModel, frozen=True, extra="forbid"):
-    """What is played, apart from who plays which game.
+    """The settings of a tournament, apart from its players and its game.
 
     Attributes:
         deals: Deals at the most; every line-up plays each in every rotation of its seats.
@@ -52,7 +52,7 @@ class TournamentSettings(BaseModel, frozen=True, extra="forbid"):
 
 @dataclass(frozen=True)
 class MatchPlace:
-    """Where a match stands in a tournament.
+    """The place of a match in a tournament.
 
     Attributes:
         deal: Index of the deal: matches of one deal share their chance streams.
@@ -95,7 +95,7 @@ class Schedule:
         return self.rotations * len(self.line_ups)
 
     def place(self, match: int) -> MatchPlace:
-        """Where match `match` stands."""
+        """The place of match `match`."""
         deal, rest = divmod(match, self.matches_a_deal)
         line_up, rotation = divmod(rest, self.rotations)
         return MatchPlace(deal, line_up, rotation)
@@ -156,7 +156,7 @@ def make_schedule(entrants: int, seats: int, line_ups: LineUps = "auto") -> Sche
     """
     if not FEWEST_SEATS <= seats <= MOST_SEATS:
         raise TournamentError(f"seats: {seats}; required: {FEWEST_SEATS} to {MOST_SEATS}")
-    if entrants < 2:  # noqa: PLR2004
+    if entrants < 2:  # noqa: PLR2004 - two are the least
         raise TournamentError(f"a tournament needs at least two different entrants, not {entrants}")
     if entrants < seats:
         found, design = _filled(entrants, seats), "fewer entrants than seats, shared out evenly"
@@ -241,7 +241,7 @@ def said_sides(sides: Sides) -> str:
 
 
 def _takes_all(entrants: int, seats: int, line_ups: LineUps) -> bool:
-    if seats == 2 or line_ups == "all":  # noqa: PLR2004
+    if seats == 2 or line_ups == "all":  # noqa: PLR2004 - a pair
         return True
     return line_ups == "auto" and comb(entrants, seats) <= _ALL_UP_TO
 
@@ -290,5 +290,5 @@ def _difference(one: int, other: int, entrants: int) -> int:
 
 
 def _repeats_evenly(found: list[tuple[int, ...]]) -> bool:
-    """Whether every line-up occurs equally often, so that each is needed only once."""
+    """True where every line-up occurs equally often, so that each is needed only once."""
     return len({found.count(line_up) for line_up in found}) == 1

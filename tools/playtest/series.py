@@ -47,7 +47,7 @@ class Series:
 
     @property
     def endings(self) -> dict[Ending, int]:
-        """How many matches ended in which way; unfinished, forfeit and fault apart."""
+        """Counts of matches by ending; unfinished, forfeit and fault apart."""
         return by_ending(self.entries.values())
 
     @cached_property
@@ -68,7 +68,7 @@ class Series:
 
     @cached_property
     def tables(self) -> ResultTables:
-        """What the matches come to."""
+        """The tables of the matches."""
         plan = self.plan
         return ResultTables(
             plan.schedule, plan.settings, plan.players, self.entries, {}, self.unasked
@@ -79,22 +79,40 @@ class Series:
         return self.plan.schedule.seated(match, self.plan.settings.seed)
 
 
-def play_series(  # noqa: PLR0913 - what, who, how much and where are all the caller's
+@dataclass(frozen=True)
+class SeriesSettings:
+    """The settings of a series, apart from its players and its game.
+
+    Attributes:
+        matches: Matches to play; a multiple of the seats, unless all players are the same.
+        seed: The run's seed.
+        max_plies: Plies after which a match is left unfinished.
+        sides: Who are partners, and change seats together; none for everybody alone.
+        until: `time.monotonic()` from which on nothing is played, and the deals count that are
+            whole by then; how many depends on the clock. None for no such time.
+        replay: Whether fresh workers replay a sample; else see `replayed_sample`.
+        record: Whether entries keep the matches' plies; without, a long series takes little room.
+    """
+
+    matches: int
+    seed: int
+    max_plies: int = 2000
+    sides: Sides = ()
+    until: float | None = None
+    replay: bool = True
+    record: bool = True
+
+
+def play_series(
     game: GameSetup,
     specs: Sequence[str],
     roster: Roster,
+    settings: SeriesSettings,
     *,
-    matches: int,
-    seed: int,
-    max_plies: int = 2000,
-    sides: Sides = (),
-    until: float | None = None,
     sandbox: SandboxRecipe | Sandbox,
     journal: Path | None = None,
     workers: Workers | None = None,
     on_match: Callable[[int, MatchEntry], None] = lambda *_: None,
-    replay: bool = True,
-    record: bool = True,
 ) -> Series:
     """Play a series, or what is missing of it.
 
@@ -105,18 +123,11 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
         game: What is played, with the parameters to play it with.
         specs: One a seat, for the roster; seats rotate within a deal unless all are the same.
         roster: Reads the specs and makes the players.
-        matches: Matches to play; a multiple of the seats, unless all players are the same.
-        seed: The run's seed.
-        max_plies: Plies after which a match is left unfinished.
-        sides: Who are partners, and change seats together; none for everybody alone.
-        until: `time.monotonic()` from which on nothing is played, and the deals count that are
-            whole by then; how many depends on the clock. None for no such time.
+        settings: How much is played.
         sandbox: This process's, where everything is played in it, or how a process makes its own.
         journal: File of finished matches, from which a series that was cut short goes on.
         workers: Where the matches are played; one at a time in this process by default.
         on_match: Told of every match, in order of arrival: first those the journal held.
-        replay: Whether fresh workers replay a sample; else see `replayed_sample`.
-        record: Whether entries keep the matches' plies; without, a long series takes little room.
 
     Raises:
         JournalError: If the journal cannot be used.
@@ -127,17 +138,27 @@ def play_series(  # noqa: PLR0913 - what, who, how much and where are all the ca
         VoidResultError: If fresh workers do not play a sample of the matches the same.
     """
     players = tuple(roster.effective(spec) for spec in specs)
-    schedule = one_line_up([player.name for player in players], sides)
-    deals, rest = divmod(matches, schedule.rotations)
+    schedule = one_line_up([player.name for player in players], settings.sides)
+    deals, rest = divmod(settings.matches, schedule.rotations)
     if rest:
         raise ValueError(
-            f"{matches} matches do not give every entrant every seat equally often; required: a "
-            f"multiple of {schedule.rotations}, such as {(deals + 1) * schedule.rotations}"
+            f"{settings.matches} matches do not give every entrant every seat equally often; "
+            f"required: a multiple of {schedule.rotations}, "
+            f"such as {(deals + 1) * schedule.rotations}"
         )
-    settings = TournamentSettings(deals=deals, seed=seed, max_plies=max_plies)
-    plan = MatchPlan(game, players, settings, roster, schedule, sandbox, record, until)
-    workers = workers or Workers()
-    fold = played(plan, journal=journal, workers=workers, on_match=on_match, replay=replay)
+    played_as = TournamentSettings(deals=deals, seed=settings.seed, max_plies=settings.max_plies)
+    plan = MatchPlan(
+        *(game, players, played_as, roster, schedule, sandbox),
+        record=settings.record,
+        until=settings.until,
+    )
+    fold = played(
+        plan,
+        journal=journal,
+        workers=workers or Workers(),
+        on_match=on_match,
+        replay=settings.replay,
+    )
     return Series(plan, fold.counted(), fold.replayed, fold.unasked)
 
 
@@ -158,7 +179,7 @@ def replayed_sample(series: Sequence[Series], most: int) -> int:
 
 
 def series_summary(series: Series) -> dict[str, JsonValue]:
-    """What was played, and endings, wins and returns by entrant, with intervals where they can be.
+    """A summary as JSON: endings, wins and returns by entrant, with intervals where they can be.
 
     Wins rest on deals whose matches all finished or were forfeited, so that every entrant had every
     seat of them; `left_out` are such matches of the others. Who forfeits has lost. Returns rest on

@@ -200,7 +200,7 @@ class MatchPlan:
 
     @property
     def learns(self) -> bool:
-        """Whether an entrant's deals build on those before: matches are then played in order."""
+        """True where an entrant's deals build on those before: matches are then played in order."""
         return any("lessons" in one.settings for one in self.players)
 
     def suited(self, workers: Workers) -> Workers:
@@ -212,7 +212,7 @@ class MatchPlan:
         return workers
 
     def job(self, index: int, lessons: tuple[tuple[str, ...], ...] = ()) -> MatchJob:
-        """What it takes to play a match."""
+        """The job of a match."""
         seated = self.schedule.seated(index, self.settings.seed)
         return MatchJob(
             game=self.game,
@@ -302,7 +302,7 @@ class Fold:
         return {i: self.outcomes[i] for i in sorted(self.outcomes) if self._counts(i)}
 
     def keeps(self, index: int) -> bool:
-        """Whether a match is kept: all but those played ahead of a test that then ended."""
+        """True for a match that is kept: all but those played ahead of a test that then ended."""
         return self._counts(index) or self._who(index) not in self.stops
 
     def _seated(self, index: int) -> tuple[int, ...]:

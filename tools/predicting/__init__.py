@@ -105,7 +105,7 @@ def _shown(value: Json) -> str:
 
 
 def _difference(expected: Json, actual: Json) -> str:
-    """What differs, line by line of both values' JSON; empty between short or plain values."""
+    """The difference of both values' JSON, by lines; empty between short or plain values."""
     if not isinstance(expected, dict | list) or not isinstance(actual, dict | list):
         return ""
     wanted, came = (

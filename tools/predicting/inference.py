@@ -66,7 +66,7 @@ class SeatSight:
 
 @dataclass(frozen=True)
 class Inferred:
-    """How well a source infers what is hidden.
+    """Places at which a source was asked to draw what is hidden.
 
     Attributes:
         right: Sights all of whose draws reproduce what was seen.
@@ -136,16 +136,36 @@ class _Draw:
     answers: dict[str, Json] = field(default_factory=dict)
 
 
-def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are all the caller's
+@dataclass(frozen=True)
+class DrawTest:
+    """A test of an inference function at one place.
+
+    Attributes:
+        function: The function that is asked.
+        initial_state: The model's first state.
+        draws: Draws a sight; all must hold.
+        seed: Seeds `random` before each draw.
+        closed: Whether the end, rewards and legal actions are compared too, and the function is
+            told by a third argument whether the match has ended.
+    """
+
+    function: Inference
+    initial_state: State
+    draws: int
+    seed: int
+    closed: bool = False
+
+    def arguments(self, sight: SeatSight) -> list[Json]:
+        """The arguments of the call at a sight."""
+        return [sight.history, sight.seat, *([sight.ended] if self.closed else [])]
+
+
+def inferred(
     sandbox: Sandbox,
     source: str,
     sights: Sequence[SeatSight],
+    test: DrawTest,
     *,
-    function: Inference,
-    initial_state: State,
-    draws: int,
-    seed: int,
-    closed: bool = False,
     shown: int = 1,
     deadline_s: float = math.inf,
 ) -> Inferred:
@@ -155,12 +175,7 @@ def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are al
         sandbox: Where it runs; each seat has a fresh worker, and the replay has one of its own.
         source: The model with the function.
         sights: What is to be reproduced.
-        function: Which function is asked.
-        initial_state: The model's first state.
-        draws: Draws a sight; all must hold.
-        seed: Seeds `random` before each draw.
-        closed: Whether the end, rewards and legal actions are compared too, and the function is
-            told by a third argument whether the match has ended.
+        test: Made at each of them.
         shown: Failing tests to show at most; of errors at one line one.
         deadline_s: Seconds for all draws; a sight that was not asked by then does not hold.
     """
@@ -168,11 +183,10 @@ def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are al
     made: list[_Draw] = []
     faults: list[_Draw] = []
     try:
-        how = draws, seed, closed, until
-        for draw in _drawn(sandbox, source, sights, function, initial_state, how):
+        for draw in _drawn(sandbox, source, sights, test, until):
             (faults if draw.problem else made).append(draw)
         with sandbox.loaded("reader", source) as reader:
-            _replay(reader, made, function, closed=closed)
+            _replay(reader, made, test)
     except ModuleFault as fault:
         found = failing(KIND, fault.function, "loading the module", "no error", fault, "at first")
         return Inferred(0, len(sights), (found,), frozenset(s.match for s in sights))
@@ -185,38 +199,32 @@ def inferred(  # noqa: PLR0913 - what is drawn, how often, and from where are al
     for draw in wrong.values():
         alike.setdefault(_kind(draw), []).append(draw)
     once = [*alike.values()][:shown]
-    found_first = [_told(sandbox, source, draws, function, closed=closed) for draws in once]
+    found_first = [_told(sandbox, source, draws, test) for draws in once]
     matches = frozenset(draw.sight.match for draw in bad)
     late = sum(map(_is_late, wrong.values()))
     return Inferred(len(sights) - len(wrong), len(sights), tuple(found_first), matches, late)
-
-
-def _arguments(sight: SeatSight, *, closed: bool) -> list[Json]:
-    return [sight.history, sight.seat, *([sight.ended] if closed else [])]
 
 
 def _drawn(
     sandbox: Sandbox,
     source: str,
     sights: Sequence[SeatSight],
-    function: Inference,
-    initial_state: State,
-    how: tuple[int, int, bool, float],
+    test: DrawTest,
+    until: float,
 ) -> Iterator[_Draw]:
     """Every draw, by a worker that never met another seat's view; of a sight up to a failed one."""
-    draws, seed, closed, until = how
     for seat in sorted({sight.seat for sight in sights}):
         with sandbox.loaded("inference", source) as worker:
             for number, sight in enumerate(sights):
                 if sight.seat != seat:
                     continue
-                paid = closed and bool(sight.ended or sight.paid[-1])
-                for draw in range(max(draws, _PAID_DRAWS) if paid else draws):
-                    words = seed, number, draw
+                paid = test.closed and bool(sight.ended or sight.paid[-1])
+                for draw in range(max(test.draws, _PAID_DRAWS) if paid else test.draws):
                     if time.monotonic() < until:
-                        drawn = _one(worker, sight, function, initial_state, words, closed)
+                        drawn = _one(worker, sight, test, (test.seed, number, draw))
                     else:
-                        drawn = _Draw(sight, [], initial_state, problem=_not_asked(function))
+                        problem = _not_asked(test.function)
+                        drawn = _Draw(sight, [], test.initial_state, problem=problem)
                     yield drawn
                     if drawn.problem is not None:
                         break
@@ -232,19 +240,12 @@ def _is_late(draw: _Draw) -> bool:
     return isinstance(actual, ModuleFault) and actual.kind == "timed_out"
 
 
-def _one(
-    worker: Worker,
-    sight: SeatSight,
-    function: Inference,
-    initial_state: State,
-    seed: tuple[int, int, int],
-    closed: bool,  # noqa: FBT001
-) -> _Draw:
-    draw = _Draw(sight, [], initial_state)
-    value = worker.ask(function, _arguments(sight, closed=closed), seed)
+def _one(worker: Worker, sight: SeatSight, test: DrawTest, seed: tuple[int, int, int]) -> _Draw:
+    draw = _Draw(sight, [], test.initial_state)
+    value = worker.ask(test.function, test.arguments(sight), seed)
     if isinstance(value, ModuleFault | IllegalActionError):
         draw.problem = (_A_DRAW, value)
-    elif function == "resample_history":
+    elif test.function == "resample_history":
         if are_texts(value):
             draw.actions = list(value)
         else:
@@ -256,14 +257,14 @@ def _one(
     return draw
 
 
-def _replay(reader: Worker, draws: Sequence[_Draw], function: Inference, *, closed: bool) -> None:
+def _replay(reader: Worker, draws: Sequence[_Draw], test: DrawTest) -> None:
     """All draws side by side, until each has failed or reached its end."""
     live = list(draws)
     while live:
         _ask_states(reader, live)
         for draw in live:
             if draw.problem is None:
-                _met(draw, function, closed=closed)
+                _met(draw, test)
         live = [d for d in live if d.problem is None and d.at < len(d.actions)]
         asked: list[tuple[str, list[Json]]] = [
             ("apply_action", [d.state, d.actions[d.at]]) for d in live
@@ -293,8 +294,9 @@ def _ask_states(reader: Worker, live: Sequence[_Draw]) -> None:
                 draw.answers[function] = answer
 
 
-def _met(draw: _Draw, function: Inference, *, closed: bool) -> None:
+def _met(draw: _Draw, test: DrawTest) -> None:
     """Compare the state where the replay stands with the seat's next turn."""
+    function = test.function
     sight, last = draw.sight, len(draw.sight.turns) - 1
     player, legal = draw.answers["get_current_player"], draw.answers["get_legal_actions"]
     rewards = draw.answers["get_rewards"]
@@ -305,7 +307,9 @@ def _met(draw: _Draw, function: Inference, *, closed: bool) -> None:
         if function == "resample_history" and draw.turn > last:
             draw.problem = (f"{last + 1} turns of seat {sight.seat}", "one turn more")
             return
-        draw.problem = _differs(draw, last if function == "resample_state" else draw.turn, closed)
+        draw.problem = _differs(
+            draw, last if function == "resample_state" else draw.turn, closed=test.closed
+        )
         draw.turn += 1
     if draw.problem is None and not at_end:
         wanted = draw.actions[draw.at]
@@ -327,8 +331,8 @@ def _of_seat(value: Json, seat: int) -> Json:
     return value[seat] if isinstance(value, list) and seat < len(value) else None
 
 
-def _differs(draw: _Draw, turn: int, closed: bool) -> tuple[Json, Json] | None:  # noqa: FBT001
-    """How the state differs from what the seat met at this turn."""
+def _differs(draw: _Draw, turn: int, *, closed: bool) -> tuple[Json, Json] | None:
+    """The difference of the state from what the seat met at this turn."""
     sight = draw.sight
     seen = _of_seat(draw.answers["get_observations"], sight.seat)
     expected, action = sight.turns[turn]
@@ -356,26 +360,24 @@ def _require_pay(draws: Sequence[_Draw]) -> None:
 
 
 def _kind(draw: _Draw) -> tuple[object, ...]:
-    """What draws that fail by one error share; of another failure, the draw itself."""
+    """A key that draws share which fail by one error; of another failure, the draw itself."""
     _, actual = draw.problem or ("", "")
     if isinstance(actual, ModuleFault):
         return actual.kind, actual.function, actual.line
     return (id(draw),)
 
 
-def _told(
-    sandbox: Sandbox, source: str, draws: Sequence[_Draw], function: Inference, *, closed: bool
-) -> Finding:
+def _told(sandbox: Sandbox, source: str, draws: Sequence[_Draw], test: DrawTest) -> Finding:
     """The first of draws that fail alike, as a finding."""
     draw = draws[0]
     expected, actual = draw.problem or ("", "")
     sight = draw.sight
-    arguments = _arguments(sight, closed=closed)
-    call = called(function, arguments)
+    arguments = test.arguments(sight)
+    call = called(test.function, arguments)
     if draw.actions:
         call += f"\ndrawn: {draw.actions!r}\nreplayed: {draw.at} of its actions"
     place = f"match {sight.match}, seat {sight.seat}, turn {len(sight.turns) - 1}"
     if len(draws) > 1:
         place += f"; this error at {len(draws)} places"
-    found = failing(KIND, function, call, expected, actual, place)
+    found = failing(KIND, test.function, call, expected, actual, place)
     return with_output(sandbox, source, found, arguments)

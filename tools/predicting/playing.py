@@ -118,7 +118,7 @@ class _Place:
     chosen: int = 0
 
     def actions(self) -> tuple[Action, ...]:
-        """What led here from the first position."""
+        """The actions that led here from the first position."""
         return tuple(one.action for one in self.line()[1:])
 
     def line(self) -> "list[_Place]":

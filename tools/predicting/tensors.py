@@ -47,7 +47,7 @@ def observation_of_numbers(numbers):
 
 @dataclass(frozen=True)
 class RoundTrips:
-    """How well a source turns observations into arrays and back.
+    """Observations that a source turned into arrays and back.
 
     Attributes:
         right: Distinct observations that came back, by arrays of the one length.

@@ -67,7 +67,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Predicted:
-    """How well a source predicts recorded matches.
+    """Records of matches that a source was asked to predict.
 
     Attributes:
         right: Records all of whose predictions hold.
@@ -304,7 +304,7 @@ def _told(
 
 
 def _is_lost(answer: CallResult) -> bool:
-    """Whether a call has no answer because of another one, as far as can be told."""
+    """Say whether another call took the answer from this one, as far as can be told."""
     return isinstance(answer, ModuleFault) and answer.kind == "killed"
 
 

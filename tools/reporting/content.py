@@ -46,7 +46,7 @@ class Figure(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def samples(self) -> str:
-        """What it rests on, as a reader is told.
+        """The number and kind of its samples, as a reader is told.
 
         >>> Figure(name="ties", meaning="", n=18, of="matches").samples
         'n = 18 matches'
@@ -78,7 +78,7 @@ class Rung(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def is_told(self) -> bool:
-        """Whether the interval tells the two players apart."""
+        """True where the interval tells the two players apart."""
         return self.verdict in {"climbs", "falls"}
 
 
@@ -101,7 +101,7 @@ class Play(BaseModel, frozen=True, extra="forbid"):
 
 
 class Evaluation(BaseModel, frozen=True, extra="forbid"):
-    """What playing the game showed.
+    """The results of playing the game.
 
     Attributes:
         plays: Random play first, then more competent play.
@@ -133,7 +133,7 @@ class Evaluation(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def has_teams(self) -> bool:
-        """Whether several sides of partners play against each other."""
+        """True where several sides of partners play against each other."""
         return 1 < len(self.sides) < sum(map(len, self.sides))
 
     @property
@@ -175,7 +175,7 @@ class Evaluation(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def best_are_told(self) -> bool:
-        """Whether the ladder tells the strongest player from the one below it."""
+        """True where the ladder tells the strongest player from the one below it."""
         return len(self.apart) > 1 and len(self.apart[-1]) == 1
 
 
@@ -259,7 +259,7 @@ def _further_deals(plies: Sequence[Ply], seats: int) -> set[int]:
 
 
 def _told(ply: Ply) -> str:
-    """What everybody perceived; where that differs, who did what."""
+    """The event that everybody perceived; where that differs, the actor and the action."""
     heard = {" ".join(events) for events in ply.events}
     chance = ply.player == CHANCE
     text = f"{'Chance' if chance else f'Player {ply.player + 1}'}: {ply.action}"

@@ -60,7 +60,7 @@ def interval_bars(
 
 
 def histogram(values: Sequence[int], *, title: str, unit: str, bins: int = 16) -> str:
-    """How often a whole number fell into each of some equally wide ranges."""
+    """Counts of whole numbers in some equally wide ranges."""
     low, high = min(values), max(values)
     step = max(1, -(-(high - low + 1) // bins))
     met = Counter((value - low) // step for value in values)
@@ -130,7 +130,7 @@ def render(report: Report) -> str:
     """The page; the same report gives the same bytes."""
     from markupsafe import Markup
 
-    plots = {name: Markup(svg) for name, svg in plots_of(report.evaluation).items()}  # noqa: S704
+    plots = {name: Markup(svg) for name, svg in plots_of(report.evaluation).items()}  # noqa: S704 - our own SVG
     values: dict[str, Any] = {
         "report": report,
         "plots": plots,

@@ -69,7 +69,7 @@ def verdict_text(evaluation: Evaluation, choiceless: str = "") -> list[str]:
 
 
 def shares_text(evaluation: Evaluation) -> list[str]:
-    """What each side won or scored, a line a kind of player at every seat."""
+    """The wins or scores of each side, a line a kind of player at every seat."""
     lines = []
     for play in evaluation.plays:
         told = [f for key, f in play.figures.items() if key.startswith(("wins_", "score"))]
@@ -109,7 +109,7 @@ def _fairness(evaluation: Evaluation, who: str) -> ReportLine:
 
 
 def _off(share: Figure, even: float) -> float:
-    """How far the interval of a share lies from an even one; negative where it holds it."""
+    """The distance of a share's interval from an even one; negative where it holds it."""
     return max((share.low or 0.0) - even, even - (share.high or 0.0))
 
 
@@ -125,7 +125,7 @@ def _length(evaluation: Evaluation, who: str) -> ReportLine:
         f"A match takes {turns.value:.0f} decisions ({min(lengths)} to {max(lengths)}), about "
         f"{minutes}{'s' * (minutes != '1 minute')}, {who}."
     )
-    state = "over at once" if turns.high < 2 else " to ".join(words)  # noqa: PLR2004
+    state = "over at once" if turns.high < 2 else " to ".join(words)  # noqa: PLR2004 - two
     return ReportLine(name=question, state=state, text=text)
 
 

@@ -76,7 +76,7 @@ class Limits(BaseModel, frozen=True, extra="forbid"):
 
 
 class Grade(BaseModel, frozen=True, extra="forbid"):
-    """How far the sandbox holds against hostile code; stored in every result.
+    """The strength of a sandbox against hostile code; stored in every result.
 
     Attributes:
         name: "strong": the kernel or a virtual machine keeps the code from everything but its own
@@ -95,7 +95,7 @@ class Grade(BaseModel, frozen=True, extra="forbid"):
 
 @dataclass(frozen=True)
 class Kit:
-    """What a pool's processes hold before any module is loaded into them.
+    """The packages a pool's processes hold before any module is loaded into them.
 
     Attributes:
         preload: Trusted packages, by name; each may offer `OPERATIONS`.
@@ -106,13 +106,13 @@ class Kit:
     numpy: bool = False
 
     def settings(self, limits: Limits) -> dict[str, object]:
-        """What a pool's own process is told first."""
+        """The first message to a pool's own process."""
         return {"preload": list(self.preload), "numpy": self.numpy, "limits": limits.model_dump()}
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How a worker's process ended, by whoever reaped it and not by its own word.
+    """The end of a worker's process, by whoever reaped it and not by its own word.
 
     Attributes:
         cause: "unknown" where it cannot be told; "blocked_call" where the kernel ended it for a
@@ -182,7 +182,7 @@ class Process(Protocol):
         """Ask for the line it is at, which arrives on the channel; may do nothing."""
 
     def ending(self, seconds: float) -> Ending:
-        """How it ended, waiting up to `seconds` for its end.
+        """Its ending, after a wait of up to `seconds`.
 
         Raises:
             PoolGoneError: If whoever reaped it is gone.
@@ -194,7 +194,7 @@ class Pool(Protocol):
 
     @property
     def grade(self) -> Grade:
-        """What is in force for its processes; tried out when the pool started."""
+        """The layers in force for its processes; tried out when the pool started."""
 
     def fork(self) -> Process:
         """A fresh process.
@@ -213,7 +213,7 @@ class Backend(Protocol):
 
     @property
     def name(self) -> str:
-        """What people choose it by."""
+        """The name by which people choose it."""
 
     def start(self, kit: Kit, limits: Limits) -> Pool:
         """Start a pool and try out that it holds.

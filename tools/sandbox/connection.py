@@ -75,7 +75,7 @@ class Connection:
                 rest = rest[self._endpoint.send(rest) :]
 
     def arrives(self, until: float) -> bool:
-        """Whether anything arrives before `until`."""
+        """True where anything arrives before `until`."""
         begun = time.monotonic()
         ready = self._arrives_soon() or bool(self._poll.poll(max(until - begun, 0.0) * 1000))
         self._is_quick = time.monotonic() - begun < _QUICK_S
@@ -124,7 +124,7 @@ class Connection:
         return bytes(memoryview(buffer)[HEADER.size :])
 
     def rest(self, seconds: float) -> bytes:
-        """What still arrives within `seconds`, up to the first pause in it; never raises."""
+        """Bytes that still arrive within `seconds`, up to the first pause; never raises."""
         buffer = bytearray()
         until = time.monotonic() + seconds
         while len(buffer) < _CHUNK_BYTES:

@@ -32,7 +32,7 @@ from tools.sandbox.e2b_channel import (
     sources,
     unavailable,
 )
-from tools.sandbox.local import require_holding
+from tools.sandbox.holding import require_holding
 
 if TYPE_CHECKING:
     from e2b import Sandbox as Machine

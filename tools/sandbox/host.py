@@ -59,7 +59,7 @@ class Sandbox:
 
     @property
     def grade(self) -> Grade:
-        """How far the workers hold against hostile code; starts a pool to find out.
+        """The strength of the workers against hostile code; starts a pool to find out.
 
         Raises:
             SandboxUnavailableError: If no pool can start here.

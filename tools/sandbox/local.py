@@ -1,24 +1,18 @@
-"""Backends of this machine, behind whatever layers its kernel has; and every backend by name.
-
-A pool proves itself first: a throw-away worker tries to get out, and must not succeed.
-"""
+"""Backends of this machine, behind whatever layers its kernel has; and every backend by name."""
 
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 
-from games.values import ModuleFault
-from tools.guest.confine.canaries import TELL_TIME
 from tools.sandbox.backends import (
     Backend,
     Grade,
     Kit,
     Limits,
     Pool,
-    PoolGoneError,
     SandboxUnavailableError,
 )
-from tools.sandbox.worker import Worker
+from tools.sandbox.e2b import E2BBackend
+from tools.sandbox.holding import require_holding
 from tools.sandbox.zygote_client import LayerRefusedError, Layers, Zygote
 
 WAYS_OUT = (
@@ -29,64 +23,6 @@ WAYS_OUT = (
 
 _ALWAYS = ("separate process", "resource limits", "hard kill")
 NAMES = ("linux", "seatbelt", "e2b", "process")
-
-
-def require_holding(
-    pool: Pool, limits: Limits, *, machine: str | None, has_clock: bool = False
-) -> None:
-    """Run the canaries of `tools.guest.confine.canaries` in a fresh worker of a pool.
-
-    Args:
-        pool: What is on trial.
-        limits: Its workers' bounds.
-        machine: The architecture whose system call filter must end a worker that traces another
-            process; None where there is no such filter.
-        has_clock: Whether its workers are known to have a clock.
-
-    Raises:
-        SandboxUnavailableError: If one of them succeeds, or they cannot be run; the pool is closed.
-    """
-    try:
-        problem = _problem(pool, limits, machine, [TELL_TIME] if has_clock else [])
-    except PoolGoneError as gone:
-        pool.close()
-        raise SandboxUnavailableError(
-            f"the sandbox's own process ended during its self-test ({gone}); try again"
-        ) from gone
-    except BaseException:
-        pool.close()
-        raise
-    if problem:
-        pool.close()
-        raise SandboxUnavailableError(
-            f"the sandbox's self-test failed, so nothing is run in it: {problem}. Use another "
-            "backend (--sandbox e2b), or report this with the output of 'rulewright doctor'"
-        )
-
-
-def _problem(pool: Pool, limits: Limits, machine: str | None, known: Sequence[str]) -> str | None:
-    with Worker("self-test", pool.fork(), limits, forget=lambda _: None, loads={}) as worker:
-        try:
-            worker.load("")
-            out = worker.request("canaries", {}, limits.load_s)
-        except ModuleFault as fault:
-            return f"its canaries could not run ({fault})"
-        if not isinstance(out, list) or any(could not in known for could in out):
-            return f"a worker could {_listed(out)}"
-        if machine is None:
-            return None
-        try:
-            said = worker.request("trip", {"machine": machine}, limits.call_s)
-        except ModuleFault:
-            ending = worker.ended_by
-            if ending is not None and ending.cause == "blocked_call":
-                return None
-            return f"a worker that traced a process was ended by {ending}, not by the filter"
-        return f"a worker that traced a process went on ({said!r:.40})"
-
-
-def _listed(out: object) -> str:
-    return ", ".join(map(str, out)) if isinstance(out, list) else repr(out)[:200]
 
 
 class LinuxBackend:
@@ -229,8 +165,6 @@ def backend_named(name: str | None, *, accept_no_isolation: bool = False) -> Bac
     if name == "seatbelt":
         return SeatbeltBackend()
     if name == "e2b":
-        from tools.sandbox.e2b import E2BBackend
-
         return E2BBackend()
     if name != "process":
         raise ValueError(f"no sandbox backend {name!r}; there are {', '.join(NAMES)}")

@@ -93,12 +93,12 @@ class Worker:
 
     @property
     def output(self) -> str:
-        """What the module printed so far: capped, without control characters, untrusted."""
+        """The module's printed text so far: capped, without control characters, untrusted."""
         return "".join(self._printed["output"])
 
     @property
     def errors(self) -> str:
-        """What the module wrote to standard error so far; see `output`."""
+        """The module's text to standard error so far; see `output`."""
         return "".join(self._printed["errors"])
 
     def load(self, source: str) -> None:
@@ -166,14 +166,14 @@ class Worker:
         """
         payload: dict[str, Json] = {"function": function, "arguments": list(arguments)}
         reply = self.request("echo", payload, deadline_s or self.limits.call_s)
-        if not (isinstance(reply, list) and len(reply) == 2 and isinstance(reply[1], list)):  # noqa: PLR2004
+        if not (isinstance(reply, list) and len(reply) == 2 and isinstance(reply[1], list)):  # noqa: PLR2004 - a pair
             self._violation(function, "did not return the arguments")
         return reply[0], reply[1]
 
     def ask(
         self, function: str, arguments: Sequence[Json], seed: Sequence[int] | None = None
     ) -> CallResult:
-        """What one call gives, or its fault."""
+        """The value of one call, or its fault."""
         try:
             return self.call(function, arguments, seed=seed)
         except (ModuleFault, IllegalActionError) as fault:
@@ -182,7 +182,7 @@ class Worker:
     def ask_many(
         self, asked: Sequence[tuple[str, list[Json]]], at_once: int = _MESSAGE_CALLS
     ) -> list[CallResult]:
-        """What each call gives, or its fault, with so many calls in a message."""
+        """The value of each call, or its fault, with so many calls in a message."""
         answers: list[CallResult] = []
         for start in range(0, len(asked), at_once):
             part = asked[start : start + at_once]
@@ -402,7 +402,7 @@ def raise_fault(fault: Json, function: str, *, own_code: bool = False) -> NoRetu
 
 
 def answer_of(row: Json, function: str) -> CallResult:
-    """What a row of the reply to "columns" holds: a value, or its text, or the fault instead."""
+    """The content of a row of the reply to "columns": a value, or the fault instead."""
     told = row if isinstance(row, dict) else {}
     if told.keys() == {"value"}:
         return told["value"]

@@ -64,7 +64,7 @@ class LayerRefusedError(Exception):
 
 @dataclass(frozen=True)
 class Layers:
-    """What a zygote and its workers put in force.
+    """The layers that a zygote and its workers put in force.
 
     Attributes:
         namespaces: An empty root, no network and no other process in sight.
@@ -155,7 +155,7 @@ class Zygote:
         return LocalProcess(self, pid, handles[0] if handles else None, connection)
 
     def exit_status(self, pid: int) -> int | None:
-        """How an ending worker ended: its exit code, minus the signal, or None where unknown.
+        """The end of a worker: its exit code, minus the signal, or None where unknown.
 
         Raises:
             PoolGoneError: If the zygote is gone, which takes its workers along.

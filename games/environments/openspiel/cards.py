@@ -241,7 +241,7 @@ def _crazy_eights(native: Native) -> View:
 
 
 def _eights_past(native: Native) -> dict[str, Json]:
-    """What the rules still need to know of what was done: it is in no text of OpenSpiel's.
+    """Facts of earlier plies that the rules need and no text of OpenSpiel's tells.
 
     A seat draws up to five times a turn; five passes in a row with an empty deck end the match, as
     does the hundredth card played.

@@ -38,7 +38,7 @@ class _Past:
     stock: int = _STOCK
 
     def other_acts(self, *names: str) -> None:
-        """What the other one did, in OpenSpiel's words."""
+        """Note actions of the other seat, in OpenSpiel's words."""
         self.actions += [f"Player: {1 - self.seat} Action: {name}" for name in names]
 
     def other_draws(self, upcard: str | None, *, from_stock: bool) -> None:
@@ -93,7 +93,7 @@ def drawn_history(obs_action_history: Sequence[Sequence[Any]], player_id: int) -
 
 
 def _infer(past: _Past, view: dict[str, Any], phase: str, upcard: str | None) -> None:
-    """What the other one did until the seat is to move again."""
+    """Note the other seat's actions until this seat is to move again."""
     other = 1 - past.seat
     if phase == "FirstUpcard" and view["pass_on_first_upcard"][other]:
         has_passed = f"Player: {other} Action: Pass" in past.actions

@@ -6,21 +6,21 @@ from typing import Any
 
 import pytest
 
+from agents.encoding.tensors import TensorEncoder, TensorSource
 from agents.learning.matches import Matches
-from agents.learning.policy import Arrays, TensorSource
 from agents.learning.settings import LearningError, PpoSettings
 from agents.players.registry import PlayerRoster
 from games.values import ModuleFault
 from tests.agents.learning.conftest import QUICK, arrayed, setup
 from tests.tools.predicting.material import ARRAYS, changed
-from tools.playtest.series import play_series, series_summary
+from tools.playtest.series import SeriesSettings, play_series, series_summary
 from tools.sandbox import Sandbox
 
 SEEN: dict[str, Any] = {"betting": ["Pass"], "card": "Q", "current_player": "1", "my_player_id": 1}
 
 
 def test_an_array_is_what_the_function_gives_and_is_asked_for_once(sandbox: Sandbox) -> None:
-    arrays = Arrays(sandbox, TensorSource(ARRAYS, 10))
+    arrays = TensorEncoder(sandbox, TensorSource(ARRAYS, 10))
     assert arrays.of(SEEN) is None
     arrays.ask([SEEN, SEEN, {"card": "Q"}])
     array = arrays.of(SEEN)
@@ -40,13 +40,13 @@ def test_one_that_ends_its_worker_is_named_and_others_are_told_still(sandbox: Sa
             "    if observation['card'] == 'K':\n        __import__('os')._exit(3)\n    row = [",
         ),
     )
-    arrays = Arrays(sandbox, TensorSource(ends, 10))
+    arrays = TensorEncoder(sandbox, TensorSource(ends, 10))
     with pytest.raises(ModuleFault, match="the worker"):
         arrays.ask([SEEN | {"card": "K"}])
     arrays.ask([SEEN])
     assert arrays.of(SEEN) is not None
     arrays.close()
-    broken = Arrays(sandbox, TensorSource("import numpyy", 10))
+    broken = TensorEncoder(sandbox, TensorSource("import numpyy", 10))
     for _ in range(2):
         with pytest.raises(ModuleFault, match="numpyy"):
             broken.ask([SEEN])
@@ -74,7 +74,9 @@ def test_a_network_told_by_the_modules_functions_beats_random_play_in_the_game_i
     roster = PlayerRoster()
     specs = [f"ppo:policy={path},elsewhere=yes", "random"]
     with Sandbox(preload=roster.preload) as own:
-        series = play_series(arrayed(), specs, roster, matches=100, seed=3, sandbox=own)
+        series = play_series(
+            arrayed(), specs, roster, SeriesSettings(matches=100, seed=3), sandbox=own
+        )
     ours: Any = series_summary(series)["entrants"]
     assert ours[0]["mean_return"]["low"] > 0, ours
     assert ours[0]["used"]["figures"]["unknown_values"]["total"] == 0

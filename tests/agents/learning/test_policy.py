@@ -18,7 +18,7 @@ from games.engine import Decision
 from games.information import SeatLog
 from games.streams import stream
 from tests.agents.learning.conftest import Trained, setup
-from tools.playtest.series import play_series, series_summary
+from tools.playtest.series import SeriesSettings, play_series, series_summary
 from tools.sandbox import Sandbox
 
 STEPS = {"tic_tac_toe": 10_000, "leduc_poker": 8_000}
@@ -48,7 +48,9 @@ def test_a_trained_network_beats_random_play(
     roster = PlayerRoster()
     specs = [f"ppo:policy={path}", "random"]
     with Sandbox(preload=roster.preload) as own:
-        series = play_series(setup(name), specs, roster, matches=160, seed=3, sandbox=own)
+        series = play_series(
+            setup(name), specs, roster, SeriesSettings(matches=160, seed=3), sandbox=own
+        )
     ours: Any = series_summary(series)["entrants"]
     assert ours[0]["mean_return"]["low"] > 0, ours  # of itself, uniform play gets 0
     assert ours[0]["forfeits"] == 0

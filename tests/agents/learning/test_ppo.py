@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.learning.encoding import fitted_encoder
+from agents.encoding.paths import fitted_encoder
 from agents.learning.matches import Matches
 from agents.learning.policy import (
     Codec,

@@ -15,7 +15,7 @@ from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
 pytest.importorskip("torch", reason="training is an extra: not verified without torch")
-from agents.learning.choosing import best_of_seeds  # noqa: E402
+from agents.learning.choosing import TrainingOrder, best_of_seeds  # noqa: E402
 from agents.learning.ppo import train  # noqa: E402
 
 SMALL = QUICK.model_copy(update={"environments": 10, "horizon": 20, "units": 8, "explore": 100})
@@ -108,12 +108,8 @@ def test_the_best_of_several_seeds_is_chosen_by_play_and_all_figures_are_told(
         return best_of_seeds(
             sandbox,
             setup("kuhn_poker"),
-            settings,
             PlayerRoster(),
-            steps=400,
-            seed=5,
-            seeds=seeds,
-            about={},
+            TrainingOrder(settings, 400, 5, seeds),
             folder=tmp_path / folder,
         )
 

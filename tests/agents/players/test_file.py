@@ -12,7 +12,7 @@ from games.engine import PlayerFault
 from games.information import Did, SeatLog, Seen
 from tests.agents.players.conftest import Seat
 from tools.playtest.jobs import GameSetup
-from tools.playtest.series import play_series
+from tools.playtest.series import SeriesSettings, play_series
 from tools.sandbox import Sandbox
 from tools.sources import GameNotFoundError
 
@@ -119,7 +119,11 @@ def test_one_that_ends_after_its_last_answer_forfeits(tmp_path: Path) -> None:
     dies = written(tmp_path, ENDS_ITSELF)
     with Sandbox() as sandbox:
         series = play_series(
-            game, [dies, "random"], PlayerRoster(), matches=4, seed=1, sandbox=sandbox
+            game,
+            [dies, "random"],
+            PlayerRoster(),
+            SeriesSettings(matches=4, seed=1),
+            sandbox=sandbox,
         )
     assert {entry.ending for entry in series.entries.values()} == {"forfeit"}
     for index, entry in series.entries.items():

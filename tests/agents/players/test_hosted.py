@@ -8,7 +8,7 @@ import pytest
 from agents.players.registry import PRELOAD, PlayerRoster
 from games import library
 from tools.playtest.jobs import GameSetup
-from tools.playtest.series import Series, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.replaying import VoidResultError
 from tools.sandbox import Sandbox
 
@@ -56,7 +56,7 @@ def played(
 ) -> Series:
     game = GameSetup(name, source or library.source(name), 2, {}, library.heuristic_sources(name))
     roster = PlayerRoster(host_search)
-    return play_series(game, specs, roster, matches=2, seed=5, sandbox=sandbox)
+    return play_series(game, specs, roster, SeriesSettings(matches=2, seed=5), sandbox=sandbox)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.agents.model.talking import settings_for
 from tests.agents.players.talking import part, take_first
 from tools.playtest.jobs import GameSetup, MatchEntry
 from tools.playtest.runner import Workers
-from tools.playtest.series import Series, play_series, series_summary
+from tools.playtest.series import Series, SeriesSettings, play_series, series_summary
 from tools.sandbox import Sandbox
 
 KUHN = GameSetup("kuhn_poker", library.source("kuhn_poker"), 2)
@@ -38,8 +38,7 @@ def played(  # noqa: PLR0913
             KUHN,
             specs,
             PlayerRoster(models=table),
-            matches=matches,
-            seed=4,
+            SeriesSettings(matches=matches, seed=4),
             sandbox=sandbox,
             journal=journal,
             workers=Workers(jobs, "processes"),

@@ -18,7 +18,7 @@ from games.table import GameTable
 from games.values import State
 from tests.learned import model_file
 from tools.playtest.runner import Workers
-from tools.playtest.series import Series, play_series, series_summary
+from tools.playtest.series import Series, SeriesSettings, play_series, series_summary
 from tools.sandbox import Sandbox
 from tools.sources import GameNotFoundError, environment_game
 
@@ -31,8 +31,7 @@ def series(sandbox: Sandbox, game: str, *specs: str, matches: int = 4, jobs: int
         environment_game(f"openspiel:{game}"),
         specs,
         PlayerRoster(),
-        matches=matches,
-        seed=3,
+        SeriesSettings(matches=matches, seed=3),
         sandbox=sandbox,
         workers=Workers(jobs, "threads"),
     )
@@ -78,7 +77,11 @@ def test_a_model_meets_the_game_itself_without_surprise(sandbox: Sandbox, tmp_pa
 def test_the_game_itself_is_searched_whatever_it_is(sandbox: Sandbox, name: str) -> None:
     specs = "gt:simulations=4,rollouts=1", "random"
     played = play_series(
-        environment_game(name), specs, PlayerRoster(), matches=2, seed=3, sandbox=sandbox
+        environment_game(name),
+        specs,
+        PlayerRoster(),
+        SeriesSettings(matches=2, seed=3),
+        sandbox=sandbox,
     )
     assert played.endings["finished"] == 2
     assert {*used(played, 0)["algorithm"]} == {"ismcts"}

@@ -172,11 +172,11 @@ def test_kuhn_poker_s_second_seat_has_one_equilibrium() -> None:
     assert chance["deal JS", "bet", "fold"] == pytest.approx(1.0, abs=0.01)
 
 
-def test_leduc_poker_is_solved_to_a_hundredth_within_ten_seconds() -> None:
-    started = time.perf_counter()
+def test_leduc_poker_is_solved_to_a_hundredth_within_ten_seconds_of_a_processor() -> None:
+    started = time.process_time()
     game = preset.__wrapped__("leduc_poker")
     average = cfr_plus(game, 300)
-    taken = time.perf_counter() - started
+    taken = time.process_time() - started
     assert nash_conv(game, average).total <= 0.01
     assert taken <= 10
 

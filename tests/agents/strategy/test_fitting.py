@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import pytest
 from pydantic import JsonValue
 
+from agents.encoding.features import Look, parsed
 from agents.players.registry import PRELOAD
 from agents.protocols import Heuristic
 from agents.strategy.contest import fault_of, taught_heuristics
-from agents.strategy.features import Look, parsed
 from games import library
 from games.modules import load_namespace
 from games.values import ModuleFault

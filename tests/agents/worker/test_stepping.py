@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.worker.stepping import Turns, decision_view, open_many, step_many
+from agents.encoding.paths import turn_view
+from agents.worker.stepping import Turns, open_many, step_many
 from games.information import Did, LogEntry, Seen, newest_turn
 from games.modules import load_namespace
 from games.values import ModuleFault
@@ -58,21 +59,21 @@ def test_a_seat_is_told_of_its_own_last_action_in_this_match_alone() -> None:
         for at, seat in enumerate(turns.seats):
             if turns.ended[at]:
                 last[at].clear()
-            assert turns.views[at]["own"] == last[at].get(seat, "")
+            assert turns.told[at]["before"] == last[at].get(seat)
             if actions:
                 last[at][seat] = actions[at]
 
 
 def test_matches_differ_and_the_same_words_deal_the_same() -> None:
     (first, _), *_ = met = played("kuhn_poker", 20)
-    assert len({str(view) for view in first.views}) > 1
+    assert len({str(row) for row in first.told}) > 1
     assert met == played("kuhn_poker", 20)
     assert met != played("kuhn_poker", 20, words=[3, 4])
 
 
 def test_all_deals_of_kuhn_poker_come_as_often() -> None:
     deals = Counter(
-        str(turns.views[at]["observation"])
+        str(turns.told[at]["observation"])
         for turns, _ in played("kuhn_poker", 400)
         for at in range(MATCHES)
         if turns.ended[at]
@@ -86,7 +87,7 @@ def test_all_deals_of_kuhn_poker_come_as_often() -> None:
 def test_a_long_match_is_cut_and_another_begins() -> None:
     met = played("tic_tac_toe", 9, max_plies=3)
     assert [turns.ended[0] for turns, _ in met] == ["", "", "", "cut"] + ["", "", "cut"] * 2
-    assert all("own" in turns.views[0] for turns, _ in met)
+    assert all("before" in turns.told[0] for turns, _ in met)
 
 
 def test_events_since_the_last_own_action_are_counted_and_older_ones_are_not() -> None:
@@ -96,10 +97,11 @@ def test_events_since_the_last_own_action_are_counted_and_older_ones_are_not() -
         Seen({"n": 2}, ("a", "b")),
         Seen({"n": 3}, ("a",)),
     ]
-    view = decision_view(newest_turn(entries))
-    assert view == {"observation": {"n": 3}, "events": {"a": 2, "b": 1}, "own": "first"}
+    view = turn_view(0, newest_turn(entries), recurrent=True)
+    told = {"observation": {"n": 3}, "events": {"a": 2, "b": 1}, "own": "first"}
+    assert view == {"seat": 0, **told}
     # An action that changed nothing that the seat sees: the observation is the one before it.
-    assert decision_view(newest_turn(entries[:2]))["observation"] == {"n": 1}
+    assert newest_turn(entries[:2]).observation == {"n": 1}
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,9 @@ def test_a_recorded_modeller_reaches_what_it_reached(name: str, tmp_path: Path) 
     kept = json.loads(recording_of(name).read_text())
     assert kept["label"] == LABEL
     model = ModelSettings(model=MODEL, replay=recording_of(name))
-    told = learned(tasks()[name], tmp_path, model).result.told
-    assert f"{told['end']}: {told['reason'] or told['accuracy']}" == kept["ended"]
-    assert sum(told["calls"].values()) <= tasks()[name].max_calls
+    report = learned(tasks()[name], tmp_path, model).result.report
+    assert f"{report.end}: {report.reason or report.accuracy}" == kept["ended"]
+    assert sum(report.calls.values()) <= tasks()[name].max_calls
 
 
 def test_without_recording_and_model_nothing_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """Runs of `learn` over a scripted endpoint: recorded matches, rules, a context."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from agents.roles.modeller import ModelModeller
 from games.environments.registry import environment_named
 from games.trajectories import OpenTrajectory, TrajectoryHeader, header_line, match_line
 from graph.learn.runs import LearnResult, run_learning
-from graph.learn.settings import LearnRequest, LearnSettings, write_learning
+from graph.learn.settings import LearnRequest, LearnSettings, read_learning, write_learning
 from graph.learn.state import LearnContext
 from graph.run.folder import RunFolder, create_folder
 from graph.run.opening import open_chat
@@ -54,8 +55,6 @@ def learning(
     folder: RunFolder, endpoint: Endpoint, sandbox: Sandbox, **changes: object
 ) -> LearnContext:
     """The context of a process that works for this folder with the endpoint's model."""
-    from graph.learn.settings import read_learning
-
     settings = settings_for(endpoint, **{"retries": 0, "deadline_s": 10, **changes})
     chat = open_chat(settings, folder.exchanges)
     return LearnContext(
@@ -67,6 +66,12 @@ def learning(
         budget=chat.budget,
         versions={"rulewright": "test"},
     )
+
+
+def told_of(done: LearnResult) -> dict[str, Any]:
+    """The object that a run leaves, as `--json` shows it."""
+    told: dict[str, Any] = json.loads((done.folder.path / "learn.json").read_text())
+    return told
 
 
 @pytest.fixture(scope="session")
@@ -101,6 +106,6 @@ def learn(begun: Callable[..., RunFolder], sandbox: Sandbox) -> Learn:
     ) -> LearnResult:
         folder = begun(**changes)
         context = learning(folder, endpoint, sandbox)
-        return run_learning(folder, replace(context), tell=tell)
+        return run_learning(folder, context, tell=tell)
 
     return run

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from games.trajectories import TrajectoryError
-from graph.learn.arena import paid_together
-from graph.learn.reporting import final_words
+from graph.learn.report import final_words
 from graph.learn.runs import run_learning
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import serving
-from tests.graph.learn.conftest import Learn, learning, recorded
+from tests.graph.learn.conftest import Learn, learning, recorded, told_of
 from tests.graph.learn.test_hidden import DRAWING, MODEL
 from tests.graph.learn.test_learning import FILES, Killed, code, without_use
 from tests.learned import model_file
 from tests.tools.predicting.material import TIC_TAC_TOE, changed, matches_of
 from tools.playtest.jobs import MatchEntry
+from tools.predicting.arena import Paid, paid_together
 from tools.sandbox import Sandbox
 
 # Who folds loses, the first seat too: what its recorded matches never showed, the model has wrong.
@@ -48,7 +48,7 @@ def test_what_surprises_the_model_in_play_is_named_and_it_has_not_passed(
     events: list[dict[str, Any]] = []
     with serving(code(FAULTY), code(DRAWING)) as endpoint:
         done = learn(endpoint, tell=events.append, matches=partial, **PLAYS)
-    told = done.told
+    told = told_of(done)
     assert [(e["against"], e["played"], e["of"]) for e in events if "against" in e] == [
         (opponent, played, 4) for opponent in ("random", "gt") for played in range(5)
     ]
@@ -69,7 +69,7 @@ def test_what_surprises_the_model_in_play_is_named_and_it_has_not_passed(
     assert "failed when held out: none" in page
     paid = rows[0]["paid over the others"]
     said = f"{paid['value']:+.3f} ({paid['low']:.3f} to {paid['high']:.3f}) paid over the others"
-    assert said in final_words(told, done.folder)
+    assert said in final_words(done.report, done.folder)
 
 
 def test_what_surprises_the_model_goes_back_into_refinement_and_its_draws_are_kept(
@@ -79,7 +79,7 @@ def test_what_surprises_the_model_goes_back_into_refinement_and_its_draws_are_ke
     with serving(code(FAULTY), code(DRAWING), code(MODEL)) as endpoint:
         done = learn(endpoint, tell=events.append, matches=partial, keep_learning=True, **PLAYS)
         asked = [request["messages"][1]["content"] for request in endpoint.requests]
-    told = done.told
+    told = told_of(done)
     assert told["calls"] == {"transition": 2, "inference": 1}
     assert len(told["arena"]) == 2
     assert [row["transitions"] for row in told["arena"][1]["rows"]] == [1, 1]
@@ -97,13 +97,13 @@ def test_what_no_recorded_match_shows_is_put_to_the_test_by_play_that_is_predict
 ) -> None:
     plays = {**PLAYS, "arena": 10}
     with serving(code(APART), code(DRAWING), code(APART), code(DRAWING)) as endpoint:
-        alone = learn(endpoint, name="alone", matches=partial).told
+        alone = told_of(learn(endpoint, name="alone", matches=partial))
         done = learn(endpoint, name="played", matches=partial, **plays)
     assert (alone["end"], alone["accuracy"]) == ("incomplete", 1.0)
     assert "no match went through" in alone["reason"]
     path = done.folder.journals / "arena" / "0" / "random.jsonl"
     assert json.dumps(UNSEEN, separators=(",", ":"))[1:-1] in path.read_text()
-    assert (done.told["end"], done.told["never_exercised"]) == ("passed", [])
+    assert (told_of(done)["end"], told_of(done)["never_exercised"]) == ("passed", [])
 
 
 def test_a_run_killed_in_the_arena_goes_on_to_the_same_bytes(
@@ -132,7 +132,7 @@ def test_an_environment_that_cannot_play_leaves_the_run_incomplete(
     learn: Learn, partial: Path
 ) -> None:
     with serving(code(MODEL), code(DRAWING)) as endpoint:
-        told = learn(endpoint, matches=partial, **{**PLAYS, "environment": "own:none"}).told
+        told = told_of(learn(endpoint, matches=partial, **{**PLAYS, "environment": "own:none"}))
     assert told["end"] == "incomplete"
     assert "the arena could not be played" in told["reason"]
 
@@ -142,7 +142,7 @@ def test_a_module_file_is_an_environment_that_is_asked_and_played_in_a_worker(
 ) -> None:
     file = model_file(tmp_path, "tic_tac_toe")
     with serving(code(TIC_TAC_TOE)) as endpoint:
-        told = learn(endpoint, environment=str(file), arena=1, active=1).told
+        told = told_of(learn(endpoint, environment=str(file), arena=1, active=1))
     assert told["end"] == "passed", told["reason"]
     assert told["matches"]["asked_of_the_environment"] == 1
     assert told["branch_fidelity"]["share"] == 1
@@ -168,7 +168,7 @@ def test_a_module_file_that_fails_is_named_and_the_model_is_kept(
         ("    mark, board = action[0]", "    1 / 0\n    mark, board = action[0]"),
     )
     with serving(code(TIC_TAC_TOE)) as endpoint:
-        told = learn(endpoint, environment=str(file), arena=1, active=1).told
+        told = told_of(learn(endpoint, environment=str(file), arena=1, active=1))
     assert (told["end"], told["accuracy"]) == ("incomplete", 1.0)
     assert "ZeroDivisionError" in told["reason"]
     assert "the environment failed" in told["active"][0]
@@ -188,5 +188,9 @@ def test_in_cooperation_what_every_seat_was_paid_is_told_and_no_difference() -> 
         )
 
     shared = [(finished(paid, paid), seat) for paid in (1.0, 2.0, 6.0) for seat in (0, 1)]
-    assert paid_together(shared, 2) == {"value": 3.0, "low": -3.572, "high": 9.572}  # t(2) = 4.303
+    assert paid_together(shared, 2) == Paid(
+        value=3.0,
+        low=-3.572,  # t(2) = 4.303
+        high=9.572,
+    )
     assert paid_together([(finished(1.0, -1.0), 0), (finished(-1.0, 1.0), 1)], 2) is None

@@ -7,11 +7,11 @@ import pytest
 
 from games.values import State
 from graph.learn.calibration import calibrated
-from graph.learn.reporting import final_words
+from graph.learn.report import final_words
 from graph.learn.runs import run_learning
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import Answer, message, serving
-from tests.graph.learn.conftest import Learn, learning, recorded
+from tests.graph.learn.conftest import Learn, learning, recorded, told_of
 from tests.graph.learn.test_learning import NO_TURN, code
 from tests.tools.predicting.material import HISTORY, KUHN, TIC_TAC_TOE, changed, matches_of
 from tools.predicting.playing import random_play
@@ -34,7 +34,7 @@ def test_the_inference_function_is_learned_on_top_of_the_model_and_calibrated(
     with serving(code(MODEL), code(STUCK), code(DRAWING)) as endpoint:
         done = learn(endpoint, matches=kuhn, refine="conversation")
         prompts = [request["messages"][1]["content"] for request in endpoint.requests]
-    told = done.told
+    told = told_of(done)
     assert told["end"] == "passed", told["reason"]
     assert (told["inference"], told["inferred"]["accuracy"]) == ("resample_history", 1)
     assert told["phases"]  # the model's, on which the function stands
@@ -56,7 +56,7 @@ def test_a_draw_that_fits_but_is_always_the_same_leaves_the_run_incomplete(
     learn: Learn, kuhn: Path
 ) -> None:
     with serving(code(MODEL), code(STUCK)) as endpoint:
-        told = learn(endpoint, matches=kuhn, max_calls=2).told
+        told = told_of(learn(endpoint, matches=kuhn, max_calls=2))
     assert (told["end"], told["accuracy"]) == ("incomplete", 1.0)
     assert "calibration" in told["reason"]
 
@@ -87,8 +87,9 @@ def test_what_could_not_be_enumerated_is_counted_apart(
         sandbox, module, matches, "resample_history", start=first, seed=0, calls=calls
     )
     assert (found.places, found.distance) == (0, None)
-    assert {"slow": found.slow, "many": found.many}.pop(counted) > 0
-    assert found.slow * found.many == 0
+    many, slow = found.places_with_too_many_states, found.places_not_enumerated_in_time
+    assert {"slow": slow, "many": many}.pop(counted) > 0
+    assert slow * many == 0
     assert {kind.partition(",")[0] for kind in found.untested} == {"seat 0", "seat 1"}
 
 
@@ -192,7 +193,7 @@ def test_draws_may_be_alike_where_all_is_known_but_not_wherever_states_are_too_m
     found = calibrated(
         sandbox, module, played.matches, "resample_history", start=start, seed=0, calls=1
     )
-    assert found.many == 8
+    assert found.places_with_too_many_states == 8
     assert bool(found.failures) == bool(told)
     assert told in "".join(finding.evidence for finding in found.failures)
 
@@ -200,7 +201,7 @@ def test_draws_may_be_alike_where_all_is_known_but_not_wherever_states_are_too_m
 def test_what_defines_the_model_again_is_refused(learn: Learn, kuhn: Path) -> None:
     again = DRAWING + "\n\ndef apply_action(state, action):\n    return state\n"
     with serving(code(MODEL), code(again), code(DRAWING)) as endpoint:
-        told = learn(endpoint, matches=kuhn).told
+        told = told_of(learn(endpoint, matches=kuhn))
     assert "defines apply_action again" in told["curve"][1]["refused"][0]
     assert told["end"] == "passed"
 
@@ -211,7 +212,7 @@ def test_a_closed_deck_is_learned_from_one_seat_s_view(learn: Learn, tmp_path: P
     with serving(code(wrong + HISTORY), code(KUHN + HISTORY)) as endpoint:
         done = learn(endpoint, matches=file, closed_deck=True)
         prompts = [request["messages"][1]["content"] for request in endpoint.requests]
-    told = done.told
+    told = told_of(done)
     assert (told["end"], told["held_out_accuracy"]) == ("passed", 1.0), told["reason"]
     assert told["calls"] == {"inference": 2}
     assert told["bound"].startswith(">=")
@@ -233,7 +234,7 @@ def test_the_environment_is_asked_where_candidates_part(
         matches=file, active=2, environment="openspiel:tic_tac_toe", num_targets=2, max_calls=3
     )
     with serving(code(CLUMSY, TIC_TAC_TOE)) as endpoint:
-        told = run_learning(folder, learning(folder, endpoint, sandbox)).told
+        told = told_of(run_learning(folder, learning(folder, endpoint, sandbox)))
     assert "part on" in told["active"][0]
     assert told["candidate"] == 1  # the environment has decided
     assert told["matches"]["asked_of_the_environment"] == 2
@@ -264,7 +265,7 @@ def test_branch_fidelity_tells_a_model_that_misleads_a_search(
 ) -> None:
     folder = begun(environment="openspiel:tic_tac_toe", max_calls=1)
     with serving(code(NO_TURN)) as endpoint:
-        told = run_learning(folder, learning(folder, endpoint, sandbox)).told
+        told = told_of(run_learning(folder, learning(folder, endpoint, sandbox)))
     assert told["branch_fidelity"]["share"] < 1
 
 
@@ -278,10 +279,10 @@ def test_value_functions_are_used_only_where_one_wins(learn: Learn) -> None:
     zero = "def value_function(state, player_id):\n    return 0.0\n"
     with serving(code(TIC_TAC_TOE), code(flat, zero)) as endpoint:
         done = learn(endpoint, values=2, value_deals=1, value_simulations=5)
-    told = done.told
+    told = told_of(done)
     assert told["calls"] == {"transition": 1, "value": 1}
     assert told["values"]["used"] is False
-    assert "value functions: none is used: " in final_words(told, done.folder)
+    assert "value functions: none is used: " in final_words(done.report, done.folder)
     assert told["values"]["notes"][0].startswith("version 1: ")  # it is no reward at the end
     assert "def value_function" not in (done.folder.path / "model.py").read_text()
 
@@ -289,5 +290,5 @@ def test_value_functions_are_used_only_where_one_wins(learn: Learn) -> None:
 @pytest.mark.parametrize("reply", [message("No code."), code("def value_function(:")])
 def test_a_value_call_that_gives_nothing_costs_the_run_nothing(learn: Learn, reply: Answer) -> None:
     with serving(code(TIC_TAC_TOE), reply) as endpoint:
-        told = learn(endpoint, values=2).told
+        told = told_of(learn(endpoint, values=2))
     assert (told["end"], told["values"]["used"]) == ("passed", False)

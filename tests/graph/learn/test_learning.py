@@ -16,15 +16,17 @@ from games.trajectories import (
     match_line,
 )
 from games.values import CHANCE, TERMINAL
-from graph.learn.judging import expandable
-from graph.learn.matches import material, open_matches, take_in
-from graph.learn.reporting import contradictions, final_words
+from graph.learn.figures import Gaps
+from graph.learn.learning import Learning
+from graph.learn.matches import open_matches, take_in
+from graph.learn.nodes.asking import expandable
+from graph.learn.report import contradictions, final_words
 from graph.learn.runs import goes_on, run_learning
-from graph.learn.state import Gaps, LearnState
+from graph.learn.state import LearnState
 from graph.run.candidates import Candidate
 from graph.run.folder import RunFolder, RunFolderError
 from tests.agents.model.endpoint import Answer, Request, message, serving
-from tests.graph.learn.conftest import Learn, learning, recorded
+from tests.graph.learn.conftest import Learn, learning, recorded, told_of
 from tests.tools.predicting.material import (
     COIN,
     ODDS,
@@ -71,7 +73,7 @@ def test_a_model_learns_the_odds_of_chance_where_they_are_uneven(
     with serving(code(COIN), code(COIN + ODDS)) as endpoint:
         done = learn(endpoint, matches=file)
         asked = [request["messages"] for request in endpoint.requests]
-    assert done.told["accuracy"] == 1
+    assert told_of(done)["accuracy"] == 1
     assert len(asked) == 1 + uneven
     assert ("get_chance_probabilities" in asked[0][0]["content"]) == uneven
     assert ('"odds":[0.75,0.25]' in asked[0][1]["content"]) == uneven
@@ -95,7 +97,7 @@ def test_outcomes_that_were_only_counted_are_said_to_be_and_leave_the_run_incomp
     lines = [match_line(OpenTrajectory(n, (start, end), (faces[1],))) for n in range(matches)]
     file.write_text(header_line(header) + "".join(lines))
     with serving(code(changed(COIN, ('["tails", "heads"]', repr(faces))))) as endpoint:
-        told = learn(endpoint, matches=file).told
+        told = told_of(learn(endpoint, matches=file))
         (asked,) = [request["messages"][0]["content"] for request in endpoint.requests]
     assert ("only that number is compared" in asked) is not known
     assert told["accuracy"] == 1
@@ -107,7 +109,7 @@ def test_outcomes_that_were_only_counted_are_said_to_be_and_leave_the_run_incomp
 def test_a_mended_model_passes_and_the_curve_tells_each_call(learn: Learn, refine: str) -> None:
     with serving(message("Prose only."), code(NO_TURN), edits(EDIT)) as endpoint:
         done = learn(endpoint, refine=refine)
-    told = done.told
+    told = told_of(done)
     assert (told["end"], told["accuracy"], told["held_out_accuracy"]) == ("passed", 1.0, 1.0)
     assert told["calls"] == {"transition": 3}
     reached = [one["accuracy"] for one in told["curve"]]
@@ -125,9 +127,9 @@ def test_the_last_words_count_requests_whose_replies_were_of_no_use(
 ) -> None:
     folder = begun()
     with serving(message("Prose only."), code(TIC_TAC_TOE)) as endpoint:
-        told = run_learning(folder, learning(folder, endpoint, sandbox, retries=1)).told
+        done = run_learning(folder, learning(folder, endpoint, sandbox, retries=1))
+    told, words = told_of(done), final_words(done.report, folder)
     assert told["calls"] == {"transition": 1}
-    words = final_words(told, folder)
     assert "the model was asked 2 times: " in words
     assert f"held out 1.0000 on {told['held_out_records']} records" in words
 
@@ -138,7 +140,7 @@ def test_a_reply_that_breaks_off_is_told_so_at_a_draft_and_at_a_mend(
     folder = begun()
     cut = message(f"```python\n{TIC_TAC_TOE[: len(TIC_TAC_TOE) // 2]}")
     with serving(cut, code(NO_TURN), cut, edits(EDIT)) as endpoint:
-        told = run_learning(folder, learning(folder, endpoint, sandbox, retries=1)).told
+        told = told_of(run_learning(folder, learning(folder, endpoint, sandbox, retries=1)))
         again = [endpoint.requests[n]["messages"][-1]["content"] for n in (1, 3)]
     assert told["accuracy"] == 1
     assert all("it breaks off within a block of code" in said for said in again)
@@ -149,7 +151,7 @@ def test_a_mend_that_is_neither_code_nor_edits_is_told_that_it_may_be_either(
 ) -> None:
     folder = begun()
     with serving(code(NO_TURN), message("Prose only."), edits(EDIT)) as endpoint:
-        told = run_learning(folder, learning(folder, endpoint, sandbox, retries=1)).told
+        told = told_of(run_learning(folder, learning(folder, endpoint, sandbox, retries=1)))
         again = endpoint.requests[2]["messages"][-1]["content"]
     assert told["accuracy"] == 1
     assert "no closed block of code" in again
@@ -163,11 +165,13 @@ def test_matches_that_were_all_left_before_their_end_are_told_first(
     left = [OpenTrajectory(m.match, m.positions[:4], m.actions[:3], truncated=True) for m in whole]
     events: list[dict[str, Any]] = []
     with serving(code(TIC_TAC_TOE)) as endpoint:
-        told = learn(
-            endpoint,
-            tell=events.append,
-            matches=recorded(tmp_path / "left.jsonl", "openspiel:tic_tac_toe", 5, of=left),
-        ).told
+        told = told_of(
+            learn(
+                endpoint,
+                tell=events.append,
+                matches=recorded(tmp_path / "left.jsonl", "openspiel:tic_tac_toe", 5, of=left),
+            )
+        )
     assert next(e for e in events if "held out" in e)["of both left before their end"] == 5
     assert told["end"] == "incomplete"
     assert told["reason"].startswith("every recorded match was left before its end; ")
@@ -185,7 +189,7 @@ def test_the_prompt_shows_one_match_in_full_no_held_out_one_and_stays_short(lear
         prompts = [request["messages"][1]["content"] for request in endpoint.requests]
     kept = (done.folder.path / ".state" / "matches.jsonl").read_text().splitlines()[1:]
     rows = [json.loads(line) for line in kept]
-    held = rows[-done.told["matches"]["held_out"] :]
+    held = rows[-told_of(done)["matches"]["held_out"] :]
     shown, training = map(last_boards, (held, rows))
     assert not any(board in prompts[0] for board in shown)
     assert any(board in prompts[0] for board in training)
@@ -201,7 +205,7 @@ def test_a_mend_shows_the_plies_of_a_failing_test_and_what_was_made_of_the_sourc
     with serving(code(NO_TURN), code(worse), edits(EDIT)) as endpoint:
         done = learn(endpoint, refine="tree")
         prompts = [request["messages"][1]["content"] for request in endpoint.requests]
-    assert done.told["end"] == "passed"
+    assert told_of(done)["end"] == "passed"
     played, tried = "What was really played", "What was made of this source already"
     assert [(played in told, tried in told) for told in prompts] == [
         (False, False),
@@ -218,11 +222,12 @@ def test_a_model_that_knows_its_matches_by_heart_is_no_pass(
     folder = begun(max_calls=2)
 
     def script(request: Request) -> Answer:
-        found = material(folder)
+        found = context.files.material(3, 0)  # a fifth of the fifteen of a quick run
         return code(memorising(tuple(open_matches(found.training([])))))
 
     with serving(script) as endpoint:
-        told = run_learning(folder, learning(folder, endpoint, sandbox)).told
+        context = learning(folder, endpoint, sandbox)
+        told = told_of(run_learning(folder, context))
     assert told["end"] == "gave_up"
     assert told["curve"][0]["best"] < 1  # a held-out match that it failed has joined the others
     assert told["matches"]["failed_when_held_out"]
@@ -234,7 +239,7 @@ def test_a_budget_that_ends_leaves_the_best_candidate_with_its_accuracy(learn: L
         code(worse), code(NO_TURN), code(worse + "\n"), edits(EDIT | {"edits": []})
     ) as one:
         done = learn(one, max_calls=4, refine="conversation")
-    told = done.told
+    told = told_of(done)
     assert (told["end"], told["candidate"]) == ("gave_up", 1)
     assert 0 < told["accuracy"] == told["curve"][1]["accuracy"] < 1
     assert told["curve"][3]["candidates"] == []
@@ -242,14 +247,14 @@ def test_a_budget_that_ends_leaves_the_best_candidate_with_its_accuracy(learn: L
     assert "no edit to apply" in told["curve"][3]["refused"][0]
     assert told["failed_last"][0]["function"] == "apply_action"
     assert told["matches"]["held_out"] > 0
-    assert "held-out matches not asked" in final_words(told, done.folder)
+    assert "held-out matches not asked" in final_words(done.report, done.folder)
     assert "What failed last" in (done.folder.path / "report.html").read_text()
 
 
 def test_a_clock_keeps_a_model_from_passing(learn: Learn) -> None:
     clock = "import time\n" + TIC_TAC_TOE
     with serving(code(clock)) as endpoint:
-        told = learn(endpoint, max_calls=1).told
+        told = told_of(learn(endpoint, max_calls=1))
     assert told["end"] == "gave_up"
     assert "it imports time" in told["failed_last"][0]["evidence"]
     assert told["accuracy"] == 1
@@ -265,7 +270,7 @@ def test_what_was_never_put_to_the_test_makes_it_incomplete(learn: Learn) -> Non
         ),
     )
     with serving(code(secret)) as endpoint:
-        told = learn(endpoint).told
+        told = told_of(learn(endpoint))
     assert (told["end"], told["accuracy"]) == ("incomplete", 1.0)
     assert any("board = []" in one for one in told["never_exercised"])
 
@@ -274,7 +279,7 @@ def test_a_version_that_does_not_parse_is_refused_with_its_line(learn: Learn) ->
     broken = TIC_TAC_TOE + "def unfinished(:\n"
     line = len(broken.splitlines())
     with serving(code(broken, TIC_TAC_TOE)) as endpoint:
-        told = learn(endpoint).told
+        told = told_of(learn(endpoint))
     assert told["end"] == "passed"
     (refused,) = told["curve"][0]["refused"]
     assert f"line {line}" in refused
@@ -283,7 +288,7 @@ def test_a_version_that_does_not_parse_is_refused_with_its_line(learn: Learn) ->
 
 def test_several_versions_of_a_call_are_all_tested(learn: Learn) -> None:
     with serving(code(NO_TURN, TIC_TAC_TOE, "x = 1\n")) as endpoint:
-        told = learn(endpoint, num_targets=3).told
+        told = told_of(learn(endpoint, num_targets=3))
     assert told["end"] == "passed"
     assert told["curve"][0]["candidates"] == [0, 1]
     assert "lacks apply_action" in told["curve"][0]["refused"][0]
@@ -292,13 +297,13 @@ def test_several_versions_of_a_call_are_all_tested(learn: Learn) -> None:
 def test_a_contradiction_that_the_modeller_names_is_told_with_its_quotes(learn: Learn) -> None:
     note = '# CONTRADICTION: "Players alternate." / match 0 shows x twice\n'
     with serving(code(note + TIC_TAC_TOE)) as endpoint:
-        told = learn(endpoint).told
+        told = told_of(learn(endpoint))
     assert told["contradictions"][0]["in_the_rules"] is True
 
 
 def test_a_contradiction_of_any_length_is_told_in_a_few_lines() -> None:
     (told,) = contradictions("# CONTRADICTION: " + "x" * 100_000, "Players alternate.")
-    assert len(told["said"]) <= 500
+    assert len(told.said) <= 500
 
 
 def test_random_matches_in_a_model_are_played_once_but_those_that_failed_again(
@@ -308,7 +313,7 @@ def test_random_matches_in_a_model_are_played_once_but_those_that_failed_again(
     broken = f"{sound}\ndef get_rewards(state):\n    return []\n"
     with serving(message("unasked")) as endpoint:
         context = learning(begun(), endpoint, sandbox)
-    take_in(tic_tac_toe, context.folder, context.settings)
+    take_in(tic_tac_toe, context.files, context.settings)
     first = context.play(sound, 2, 1)
     assert len(first.matches) == 2
     assert context.play(sound, 2, 1) is first
@@ -362,10 +367,12 @@ def test_a_run_that_gave_up_goes_on_with_more_calls(
 ) -> None:
     folder = begun(max_calls=1)
     with serving(code(NO_TURN), edits(EDIT)) as endpoint:
-        assert run_learning(folder, learning(folder, endpoint, sandbox)).told["end"] == "gave_up"
+        assert (
+            told_of(run_learning(folder, learning(folder, endpoint, sandbox)))["end"] == "gave_up"
+        )
         assert not goes_on(folder, 0)
         assert goes_on(folder, 2)
-        told = run_learning(folder, learning(folder, endpoint, sandbox)).told
+        told = told_of(run_learning(folder, learning(folder, endpoint, sandbox)))
     assert (told["end"], told["calls"]) == ("passed", {"transition": 2})
     assert not goes_on(folder, 0)
     with pytest.raises(RunFolderError, match="did not give up"):
@@ -389,7 +396,7 @@ def test_a_run_killed_while_the_environment_is_asked_asks_it_no_further_match(
             run_learning(broken, learning(broken, endpoint, sandbox), tell=kill)
         run_learning(broken, learning(broken, endpoint, sandbox))
     assert without_use(whole) == without_use(broken)
-    asked = [folder.path / ".state" / "asked.jsonl" for folder in (whole, broken)]
+    asked = [folder.path / ".state" / "asked" / "0.jsonl" for folder in (whole, broken)]
     assert asked[0].read_bytes() == asked[1].read_bytes()
 
 
@@ -400,11 +407,11 @@ def test_a_tree_refines_what_gained(begun: Callable[..., RunFolder], sandbox: Sa
         context = learning(folder, endpoint, sandbox)
 
     def eligible(*scores: float) -> list[int]:
-        pool = [
+        pool = tuple(
             Candidate(number=n, parent=0 if n else None, source=str(n), score=score)
             for n, score in enumerate(scores)
-        ]
-        return [c.number for c in expandable(LearnState(candidates=pool), context)]
+        )
+        return [c.number for c in expandable(Learning(context, LearnState(candidates=pool)))]
 
     assert eligible(0.5, 0.5, 0.504, 0.52) == [0, 3]
     assert eligible(0.99, 0.99, 0.992) == [0, 2]  # one more of 500 tests: all that it could gain

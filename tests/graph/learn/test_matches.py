@@ -10,7 +10,7 @@ import pytest
 from agents.roles.matches import in_full, shortened
 from games.trajectories import TrajectoryError, match_line
 from games.values import Json
-from graph.learn.matches import material, shown_first, take_in
+from graph.learn.matches import MatchFiles, Material, shown_first, take_in
 from graph.learn.settings import LearnSettings
 from graph.run.folder import RunFolder
 from tests.graph.learn.conftest import recorded
@@ -18,9 +18,14 @@ from tests.tools.predicting.material import matches_of
 from tools.predicting.transition import RecordQuestions
 
 
-def boards(folder: RunFolder) -> tuple[list[str], list[str]]:
+def taken_in(path: Path, folder: RunFolder, settings: LearnSettings | None = None) -> Material:
+    files = MatchFiles(folder)
+    held, _ = take_in(path, files, settings or LearnSettings())
+    return files.material(held, 0)
+
+
+def boards(found: Material) -> tuple[list[str], list[str]]:
     """The training and the held-out matches as lines, without their numbers."""
-    found = material(folder)
     both = found.training([]), found.heldout([])
     training, held = ([match_line(replace(m, match=0)) for m in part] for part in both)
     return training, held
@@ -31,10 +36,12 @@ def test_a_fifth_is_held_out_and_the_same_seed_draws_the_same(
 ) -> None:
     drawn = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        folder = begun(name)
-        found = take_in(tic_tac_toe, folder, LearnSettings(seed=seed))
-        assert (len(found.matches), found.held, found.recorded) == (30, 6, 30)
-        drawn.append(boards(folder))
+        files = MatchFiles(begun(name))
+        held, recorded_matches = take_in(tic_tac_toe, files, LearnSettings(seed=seed))
+        assert (held, recorded_matches) == (6, 30)
+        found = files.material(held, 0)
+        assert len(found.matches) == 30
+        drawn.append(boards(found))
     assert drawn[0] == drawn[1] != drawn[2]
     assert not set(drawn[0][0]) & set(drawn[0][1])
 
@@ -44,7 +51,7 @@ def test_of_few_matches_one_is_held_out(
     begun: Callable[..., RunFolder], tmp_path: Path, count: int, held: int
 ) -> None:
     file = recorded(tmp_path / "few.jsonl", "openspiel:tic_tac_toe", count)
-    assert take_in(file, begun(), LearnSettings()).held == held
+    assert taken_in(file, begun()).held == held
 
 
 @pytest.mark.parametrize(
@@ -59,7 +66,24 @@ def test_what_is_hidden_shows_where_one_log_of_a_seat_fits_two_states(
     begun: Callable[..., RunFolder], tmp_path: Path, name: str, hides: bool
 ) -> None:
     file = recorded(tmp_path / "few.jsonl", name, 12)
-    assert take_in(file, begun(), LearnSettings()).hides == hides
+    assert taken_in(file, begun()).hides == hides
+
+
+def test_a_match_that_is_asked_for_again_takes_the_place_of_the_one_before(
+    begun: Callable[..., RunFolder], tic_tac_toe: Path
+) -> None:
+    """As after a kill: the checkpoint does not know of the match, and its node asks anew."""
+    files = MatchFiles(begun())
+    held, _ = take_in(tic_tac_toe, files, LearnSettings())
+    first, second, third = matches_of("openspiel:tic_tac_toe", 3)
+    for number, match in ((0, first), (1, second), (1, third)):
+        files.add(number, match)
+        assert files.material(held, number + 1).asked[number].actions == match.actions
+    for again in (files, MatchFiles(files.folder)):
+        asked = again.material(held, 2).asked
+        assert [match.actions for match in asked] == [first.actions, third.actions]
+        assert [match.match for match in asked] == [30, 31]  # behind the thirty of the file
+        assert again.material(held, 1).asked == asked[:1]
 
 
 def damaged(lines: list[str], how: str) -> str:
@@ -91,7 +115,7 @@ def test_a_damaged_file_is_refused_wherever_the_damage_is(
     file.write_text(damaged(tic_tac_toe.read_text().splitlines(keepends=True), how))
     settings = LearnSettings(training_matches=2, heldout_matches=1)  # few of them are kept
     with pytest.raises(TrajectoryError, match=said):
-        take_in(file, begun(), settings)
+        taken_in(file, begun(), settings)
 
 
 def test_the_match_shown_in_full_is_of_the_most_telling_the_shortest() -> None:

@@ -8,7 +8,7 @@ import pytest
 from graph.learn.runs import run_learning
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import message, serving
-from tests.graph.learn.conftest import Learn, learning, recorded
+from tests.graph.learn.conftest import Learn, learning, recorded, told_of
 from tests.graph.learn.test_hidden import DRAWING, MODEL
 from tests.graph.learn.test_learning import FILES, Killed, code, edits, without_use
 from tests.tools.predicting.material import ARRAYS, KUHN, changed
@@ -28,7 +28,7 @@ def test_functions_that_lose_a_card_are_mended_by_what_failed(learn: Learn, kuhn
     with serving(*SCRIPT) as endpoint:
         done = learn(endpoint, matches=kuhn, tensors=3, max_calls=9, play_matches=40)
         asked, mend = ([m["content"] for m in endpoint.requests[n]["messages"]] for n in (2, -1))
-    told = done.told
+    told = told_of(done)
     assert told["end"] == "passed", told["reason"]
     assert told["calls"] == {"transition": 1, "inference": 1, "tensors": 3}
     assert told["tensors"] == {
@@ -55,13 +55,13 @@ def test_without_functions_that_hold_the_model_stands_and_the_report_says_why(
 ) -> None:
     with serving(code(MODEL), code(DRAWING), code(CARDLESS), code(CARDLESS + "\n#\n")) as endpoint:
         done = learn(endpoint, matches=kuhn, tensors=2, max_calls=9)
-    assert (done.told["end"], done.told["calls"]["tensors"]) == ("passed", 2)
-    assert done.told["tensors"]["used"] is False
-    problem = done.told["tensors"]["problem"]
+    assert (told_of(done)["end"], told_of(done)["calls"]["tensors"]) == ("passed", 2)
+    assert told_of(done)["tensors"]["used"] is False
+    problem = told_of(done)["tensors"]["problem"]
     assert problem.startswith("all 2 calls for tensors are used and no candidate passes")
     assert "observation_to_tensor" not in (done.folder.path / "model.py").read_text()
     with serving(code(MODEL), code(DRAWING)) as endpoint:
-        told = learn(endpoint, name="spent", matches=kuhn, tensors=2, max_calls=2).told
+        told = told_of(learn(endpoint, name="spent", matches=kuhn, tensors=2, max_calls=2))
     assert (told["end"], told["tensors"]["problem"]) == ("passed", "all 2 calls are used")
 
 
@@ -70,7 +70,7 @@ def test_what_the_model_defines_is_not_defined_again_and_no_clock_is_read(
 ) -> None:
     again = ARRAYS + "\n\ndef get_rewards(state):\n    return [9.0, 9.0]\n"
     with serving(code(MODEL), code(DRAWING), code(again), code("import time\n" + ARRAYS)) as one:
-        told = learn(one, matches=kuhn, tensors=2, max_calls=9).told
+        told = told_of(learn(one, matches=kuhn, tensors=2, max_calls=9))
     assert told["tensors"]["used"] is False
     refused = [note["refused"] for note in told["curve"]]
     assert "defines get_rewards again" in refused[2][0]
@@ -80,7 +80,7 @@ def test_a_closed_deck_has_them_too(learn: Learn, tmp_path: Path) -> None:
     seen = recorded(tmp_path / "seen.jsonl", "openspiel:kuhn_poker", 40, seat=0)
     model = KUHN + DRAWING.removeprefix("import random\n")
     with serving(code(model), code(ARRAYS)) as endpoint:
-        told = learn(endpoint, matches=seen, closed_deck=True, tensors=1, play_matches=40).told
+        told = told_of(learn(endpoint, matches=seen, closed_deck=True, tensors=1, play_matches=40))
     assert told["calls"] == {"inference": 1, "tensors": 1}
     assert told["tensors"]["observations"] == 12  # the other seat's by play inside the model
 

@@ -221,3 +221,16 @@ def test_answers_are_kept_and_given_again_without_checkpoints(
     begin_again(folder, None)
     again(folder, context)
     assert content(folder) == before
+
+
+def test_checks_that_compare_the_librarys_code_with_itself_are_counted_apart(
+    finished: RunFolder, context: RunContext
+) -> None:
+    result = again(finished, context)
+    found = json.loads((finished.path / "checks.json").read_text())["findings"]
+    by_values = [one for one in found if one["check"] in ("unit_test", "record")]
+    assert by_values
+    assert [one for one in found if one["same_source"]] == by_values
+    could = len(found) - len(by_values)
+    said = f"{could} of {could} checks that could fail passed; {len(by_values)} compare"
+    assert said in final_text(result.state)

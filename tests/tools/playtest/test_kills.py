@@ -16,7 +16,7 @@ import pytest
 from tests.tools.playtest.rosters import NimRoster
 from tests.tools.playtest.test_series import BOTH, GAME, MATCHES, SEED
 from tests.tools.sandbox.test_lifetime import descendants, gone, wait_for
-from tools.playtest.series import play_series
+from tools.playtest.series import SeriesSettings, play_series
 from tools.sandbox import Sandbox
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
@@ -28,7 +28,7 @@ from pathlib import Path
 from games.contract import ModuleFault
 from tests.tools.playtest.rosters import NimRoster
 from tests.tools.playtest.test_series import BOTH, GAME, MATCHES, SEED
-from tools.playtest.series import play_series
+from tools.playtest.series import SeriesSettings, play_series
 from tools.sandbox import Sandbox, SandboxUnavailableError
 
 journal = Path(sys.argv[1])
@@ -43,7 +43,7 @@ while True:
 
     try:
         with Sandbox() as sandbox:
-            play_series(GAME, BOTH, NimRoster(), matches=MATCHES, seed=SEED, sandbox=sandbox,
+            play_series(GAME, BOTH, NimRoster(), SeriesSettings(MATCHES, SEED), sandbox=sandbox,
                         journal=journal, on_match=slowly)
         break
     except (SandboxUnavailableError, ModuleFault) as error:
@@ -69,7 +69,14 @@ def playing(journal: Path, temporary: Path) -> Iterator["subprocess.Popen[str]"]
 def whole(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> bytes:
     """The journal of the same series, played here and never interrupted."""
     path = tmp_path_factory.mktemp("whole") / "journal.jsonl"
-    play_series(GAME, BOTH, NimRoster(), matches=MATCHES, seed=SEED, sandbox=sandbox, journal=path)
+    play_series(
+        GAME,
+        BOTH,
+        NimRoster(),
+        SeriesSettings(matches=MATCHES, seed=SEED),
+        sandbox=sandbox,
+        journal=path,
+    )
     return path.read_bytes()
 
 

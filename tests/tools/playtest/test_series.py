@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,20 +32,23 @@ from tools.playtest.report import (
     skill_ladder,
 )
 from tools.playtest.runner import Workers
-from tools.playtest.series import Series, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.sandbox import Sandbox
 
 GAME = GameSetup("nim", NIM, 2)
 MATCHES, SEED = 40, 11
 BOTH, PERFECTS = ("perfect", "uniform"), ("perfect", "perfect")
 Play = Callable[..., Series]
+AMOUNT = [field.name for field in fields(SeriesSettings)]
 
 
 @pytest.fixture
 def play(sandbox: Sandbox) -> Play:
     def played(specs: Sequence[str], **given: Any) -> Series:  # noqa: ANN401
-        asked: dict[str, Any] = {"roster": NimRoster(), "matches": MATCHES, "seed": SEED} | given
-        return play_series(asked.pop("game", GAME), specs, sandbox=sandbox, **asked)
+        amount = {name: given.pop(name) for name in AMOUNT if name in given}
+        settings = SeriesSettings(**{"matches": MATCHES, "seed": SEED, **amount})
+        game, roster = given.pop("game", GAME), given.pop("roster", NimRoster())
+        return play_series(game, specs, roster, settings, sandbox=sandbox, **given)
 
     return played
 
@@ -105,10 +108,10 @@ def test_a_series_is_the_same_in_threads_and_in_processes(
 ) -> None:
     here, there = tmp_path / "here.jsonl", tmp_path / "there.jsonl"
     alone = play(BOTH, matches=8, journal=here)
+    settings = SeriesSettings(8, SEED)
     beside = play_series(
-        GAME, BOTH, NimRoster(), matches=8, seed=SEED, sandbox=RECIPE, journal=there,
-        workers=workers,
-    )  # fmt: skip
+        *(GAME, BOTH, NimRoster(), settings), sandbox=RECIPE, journal=there, workers=workers
+    )
     assert beside.records == alone.records
     assert there.read_bytes() == here.read_bytes()
 
@@ -119,10 +122,10 @@ def test_a_series_killed_midway_resumes_to_the_same_bytes(tmp_path: Path, play: 
         "from pathlib import Path\n"
         "from tests.tools.playtest.rosters import NimRoster\n"
         "from tests.tools.playtest.test_series import BOTH, GAME, MATCHES, SEED\n"
-        "from tools.playtest.series import play_series\n"
+        "from tools.playtest.series import SeriesSettings, play_series\n"
         "from tools.sandbox import Sandbox\n"
         "with Sandbox() as sandbox:\n"
-        "    play_series(GAME, BOTH, NimRoster(), matches=MATCHES, seed=SEED, sandbox=sandbox,\n"
+        "    play_series(GAME, BOTH, NimRoster(), SeriesSettings(MATCHES, SEED), sandbox=sandbox,\n"
         "                journal=Path(sys.argv[1]), on_match=lambda *_: time.sleep(0.03))\n"
     )
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
@@ -401,7 +404,13 @@ def test_matches_that_are_one_and_the_same_are_told() -> None:
     """Two who play Nim by its theory draw nothing: any number of matches is one a seating."""
     with Sandbox() as sandbox:
         same, other = (
-            play_series(GAME, names, NimRoster(), matches=10, seed=SEED, sandbox=sandbox).tables
+            play_series(
+                GAME,
+                names,
+                NimRoster(),
+                SeriesSettings(matches=10, seed=SEED),
+                sandbox=sandbox,
+            ).tables
             for names in (PERFECTS, BOTH)
         )
     assert same.cautions["repeated"].startswith("10 matches are ")

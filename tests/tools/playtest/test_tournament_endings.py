@@ -17,7 +17,7 @@ from tools.playtest.ratings import ranked
 from tools.playtest.report import versus_advantage
 from tools.playtest.results import ResultTables
 from tools.playtest.schedule import TournamentSettings, one_line_up
-from tools.playtest.series import play_series
+from tools.playtest.series import SeriesSettings, play_series
 from tools.sandbox import Sandbox
 
 
@@ -63,7 +63,13 @@ def test_a_question_is_answered_by_forfeits_too() -> None:
 
 def test_a_series_and_its_ladder_count_a_lost_match_that_was_given_up(sandbox: Sandbox) -> None:
     quits, twin = (
-        play_series(GAME, [name, "perfect"], NimRoster(), matches=24, seed=5, sandbox=sandbox)
+        play_series(
+            GAME,
+            [name, "perfect"],
+            NimRoster(),
+            SeriesSettings(matches=24, seed=5),
+            sandbox=sandbox,
+        )
         for name in ("quits", "perfect_again")
     )
     assert quits.endings["forfeit"] == 12

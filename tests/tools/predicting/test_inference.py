@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tests.tools.predicting.material import HISTORY, KUHN, changed, matches_of
-from tools.predicting.inference import Inferred, inferred, sights_of
+from tools.predicting.inference import DrawTest, Inferred, inferred, sights_of
 from tools.sandbox import Sandbox
 
 MATCHES = matches_of("openspiel:kuhn_poker", 12)
@@ -26,11 +26,13 @@ def held(sandbox: Sandbox, source: str, *, closed: bool = False) -> Inferred:
         sandbox,
         source,
         CLOSED if closed else OPEN,
-        function="resample_state" if "resample_state" in source else "resample_history",
-        initial_state=START,
-        draws=3,
-        seed=1,
-        closed=closed,
+        DrawTest(
+            function="resample_state" if "resample_state" in source else "resample_history",
+            initial_state=START,
+            draws=3,
+            seed=1,
+            closed=closed,
+        ),
         shown=5,
     )
 
@@ -108,10 +110,12 @@ def test_draws_that_do_not_return_cost_a_bounded_time_and_are_counted(sandbox: S
         sandbox,
         KUHN + hung,
         OPEN,
-        function="resample_history",
-        initial_state=START,
-        draws=3,
-        seed=1,
+        DrawTest(
+            function="resample_history",
+            initial_state=START,
+            draws=3,
+            seed=1,
+        ),
         shown=2,
         deadline_s=1.0,
     )

@@ -10,6 +10,7 @@ from games.values import Json, ModuleFault
 from tests.tools.sandbox.test_worker import loaded
 from tools.sandbox import Limits, Sandbox, SandboxUnavailableError
 from tools.sandbox.backends import Kit
+from tools.sandbox.holding import require_holding
 from tools.sandbox.host import kit_for
 from tools.sandbox.local import (
     NAMES,
@@ -18,7 +19,6 @@ from tools.sandbox.local import (
     SeatbeltBackend,
     backend_named,
     default_backend,
-    require_holding,
 )
 
 

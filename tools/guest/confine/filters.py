@@ -53,7 +53,7 @@ class RefusedError(Exception):
         self.lacking = lacking
 
     def message(self) -> bytes:
-        """What the host is told."""
+        """The message for the host."""
         return json.dumps({"refused": self.lacking, "why": str(self)}).encode()
 
 
@@ -105,7 +105,7 @@ class Unless:
 
 @dataclass(frozen=True)
 class CallRule:
-    """What happens to one system call."""
+    """The rule for one system call."""
 
     call: str
     action: int

@@ -34,7 +34,7 @@ def call(number: int, *arguments: "int | bytes | ctypes.Array[ctypes.c_char]") -
 
 
 def require(result: int, what: str) -> int:
-    """What a call of the C library gave.
+    """The value that a call of the C library returned.
 
     Raises:
         OSError: With the call's error number, where it failed.
@@ -62,7 +62,7 @@ def die_with_parent_thread(signal_number: int) -> None:
 
 
 def set_dumpable(*, dumpable: bool) -> None:
-    """Whether core dumps, /proc/PID and tracing are open to processes of the same user."""
+    """Open or close core dumps, /proc/PID and tracing to processes of the same user."""
     control(_PR_SET_DUMPABLE, int(dumpable))
 
 
@@ -109,7 +109,7 @@ def drop_capabilities(machine: str) -> None:
 
 
 def has_seccomp(machine: str) -> bool:
-    """Whether the kernel can filter system calls and kill a process for one."""
+    """True where the kernel can filter system calls and kill a process for one."""
     action = ctypes.create_string_buffer((0x80000000).to_bytes(4, "little"), 4)
     try:
         call(_SECCOMP[machine], _SECCOMP_GET_ACTION_AVAIL, 0, action)

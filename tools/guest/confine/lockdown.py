@@ -49,7 +49,7 @@ _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 
 @dataclass(frozen=True)
 class Lockdown:
-    """What a worker puts in force for itself.
+    """The restrictions that a worker puts in force for itself.
 
     Attributes:
         machine: The architecture.
@@ -67,7 +67,7 @@ class Lockdown:
 
 
 def ready(lockdown: Lockdown) -> Ready:
-    """What a zygote, or a worker without one, tells the host when it is confined."""
+    """The report to the host of a zygote, or of a worker without one, that is confined."""
     return Ready(True, lockdown.landlock, lockdown.machine, sys.version.split()[0], lockdown.clock)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.learning.encoding import encoder_of, fitted_encoder
+from agents.encoding.paths import encoder_of, fitted_encoder
 from games.information import Seen
 from games.values import Json
 from tests.agents.belief.posteriors import library_game, random_match

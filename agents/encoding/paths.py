@@ -7,19 +7,19 @@ holds the number; a text of many forms is told letter by letter.
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from agents.encoding.protocol import Array
+from games.information import SeatTurn
 from games.values import Json, is_number
 
 Path: TypeAlias = tuple[str | int, ...]
 """Keys, places in a list from 0, and letters of a text: -1 is the first."""
-Array: TypeAlias = NDArray[np.float32]
 
 _MANY = 32  # values of one path, from which on numbers and texts are told otherwise
 _MOST = 8192  # slots of values; of more, those that were seen most often
@@ -96,6 +96,52 @@ class Encoder:
             [[*path], [*values], self.scales.get(path)] for path, values in self.values.items()
         ]
         return {"paths": rows, "spelled": [[*path] for path in sorted(self.spelled, key=repr)]}
+
+
+def turn_view(seat: int, turn: SeatTurn, *, recurrent: bool, whole: bool = True) -> dict[str, Json]:
+    """A turn as a network is told it.
+
+    Args:
+        seat: Whose turn it is.
+        turn: The turn.
+        recurrent: Whether the network remembers: it is told all that is new since its last turn,
+            else the newest observation alone.
+        whole: Whether the observation is told.
+
+    >>> turn_view(1, SeatTurn("go", ("x", "x"), {"a": 1}, None, 5), recurrent=True)
+    {'seat': 1, 'observation': {'a': 1}, 'events': {'x': 2}, 'own': 'go'}
+    """
+    seen: Json = turn.observation if whole else None
+    if not recurrent:
+        return {"seat": seat, "seen": seen}
+    events: dict[str, Json] = dict[str, Json](Counter(turn.events))
+    return {"seat": seat, "observation": seen, "events": events, "own": turn.before or ""}
+
+
+@dataclass(frozen=True)
+class TurnEncoder:
+    """The general `LogEncoder`: `turn_view` by the paths and values that play has shown."""
+
+    encoder: Encoder
+    recurrent: bool
+    whole: bool = True
+
+    @property
+    def width(self) -> int:
+        """See `LogEncoder.width`."""
+        return self.encoder.width
+
+    def prepare(self, turns: Sequence[SeatTurn]) -> None:
+        """Nothing to prepare."""
+
+    def encoded(self, seat: int, turn: SeatTurn) -> tuple[Array, int]:
+        """See `LogEncoder.encoded`."""
+        return self.encoder.encoded(
+            turn_view(seat, turn, recurrent=self.recurrent, whole=self.whole)
+        )
+
+    def close(self) -> None:
+        """Nothing to release."""
 
 
 def encoder_of(saved: Any) -> Encoder:  # noqa: ANN401 - JSON of a file, whose reader catches

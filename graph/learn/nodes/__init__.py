@@ -1,0 +1,1 @@
+"""Nodes of the machine of `learn`; none imports another."""

@@ -1,0 +1,31 @@
+"""A source in layers: its text is read back, whatever of it was learned."""
+
+from itertools import product
+
+import pytest
+
+from graph.learn.layered import ARRAYS, BELOW, LayeredSource
+from tests.graph.learn.test_hidden import DRAWING, MODEL
+from tests.tools.predicting.material import ARRAYS as TURNING
+
+VALUE = "def value_function(state, player_id):\n    return 0.0"
+
+
+@pytest.mark.parametrize("learned", [*product([False, True], repeat=3)])
+def test_every_layer_is_read_back_from_the_text(learned: tuple[bool, bool, bool]) -> None:
+    further = zip(learned, (DRAWING, VALUE, TURNING), strict=True)
+    layers = LayeredSource(MODEL, *(text.strip() if there else "" for there, text in further))
+    found = LayeredSource.parsed(layers.text)
+    assert found.text == layers.text
+    assert (found.inference, found.value, found.tensors) == (
+        layers.inference,
+        layers.value,
+        layers.tensors,
+    )
+    assert found.transition.rstrip() == MODEL.rstrip()
+
+
+def test_a_line_stands_above_each_layer_and_a_source_without_any_is_its_own_text() -> None:
+    assert LayeredSource(MODEL).text == MODEL
+    text = LayeredSource("a = 1\n", inference="b = 2\n", tensors="c = 3").text
+    assert text == f"a = 1\n\n\n{BELOW}\n\nb = 2\n\n\n{BELOW}\n{ARRAYS}\n\nc = 3\n"

@@ -1,0 +1,33 @@
+"""The list of slow tests names tests that are there, and its script reads what pytest writes."""
+
+import ast
+from pathlib import Path
+
+import yaml
+
+from scripts.slow import HEAD, LIST, SLOW_S, slow_tests
+
+TIMES = """<testsuites><testsuite>
+<testcase classname="tests.app.test_new" name="test_one[2]" time="4.0" />
+<testcase classname="tests.app.test_new" name="test_one[3]" time="7.4" />
+<testcase classname="tests.app.test_new" name="test_two" time="4.9" />
+<testcase classname="app.console" name="app.console.kept_in" time="9.0" />
+</testsuite></testsuites>
+"""
+
+
+def test_every_slow_test_of_the_list_is_there() -> None:
+    listed = yaml.safe_load(LIST.read_text(encoding="utf-8")) or {}
+    assert LIST.read_text(encoding="utf-8").startswith(HEAD)
+    for test, seconds in listed.items():
+        path, name = test.split("::")
+        tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+        defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        assert name in defined, f"{test} is not there: mend tests/slow.yaml, or run make slow"
+        assert seconds >= SLOW_S, test
+
+
+def test_a_test_is_as_slow_as_its_slowest_case(tmp_path: Path) -> None:
+    times = tmp_path / "times.xml"
+    times.write_text(TIMES)
+    assert slow_tests(times) == {"tests/app/test_new.py::test_one": 7.4}
