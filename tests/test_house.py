@@ -31,13 +31,12 @@ LARGER_FUNCTIONS = {"tools/differing.py:differential_sources"}
 UNDONE = {
     "agents/composer",
     "agents/composer/meaning",
-    "agents/encoding",
+    "app",
+    "app/commands",
     "evals",
-    "games/checks",
     "graph/new",
     "graph/new/nodes",
     "graph/run",
-    "tools/sandbox",
 }
 
 # Functions and classes that every algorithm, game, node, role or evaluation owes by its contract.

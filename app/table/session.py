@@ -280,7 +280,7 @@ class TableSession:
 
     @property
     def is_replaying(self) -> bool:
-        """True if the next ply was played before."""
+        """True while the match repeats plies that were played before."""
         return len(self.plies) < len(self._script)
 
     def play(self, table: "SandboxTable", asked: Asked, told: Callable[[Ply], None]) -> Match:
@@ -348,7 +348,7 @@ class TableSession:
         return own[-1] if own else None
 
     def hint(self, log: "SeatLog", legal: "Sequence[Action]") -> Decision:
-        """The action that a search would choose, from the seat's own view alone.
+        """The advice of a search, from what the seat has seen and nothing else.
 
         Raises:
             PlayerSpecError: If no search can play this game.
