@@ -238,5 +238,5 @@ def _rules(environment: Environment) -> Rules:
     )
 
 
-def _advanced(environment: Environment, position: Any, action: Action) -> Any:  # noqa: ANN401
+def _advanced(environment: Environment, position: Any, action: Action) -> Any:  # noqa: ANN401 - a position is of the environment alone
     return environment.advance(position, action)

@@ -56,7 +56,7 @@ def calls_of(roots: Sequence[Span]) -> dict[str, TracedCall]:
 
 
 def found_in(roots: Sequence[Span]) -> dict[str, list[str]]:
-    """What checks did not pass, by the id of the span that found it first."""
+    """Failures of checks, by the id of the span that found each first."""
     found: dict[str, list[str]] = {}
     seen: set[str] = set()
     for span in (span for root in roots for span in _all(root) if span.run_type != "llm"):

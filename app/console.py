@@ -103,7 +103,7 @@ def _shown(text: str) -> str:
 
 
 def ask(question: str) -> str | None:
-    """What a person types, without the blanks around it; None where the input has ended."""
+    """A person's words, without the blanks around them; None where the input has ended."""
     # Not input(question): a Ctrl-C between its showing the question and its reading is held back.
     typer.echo(question, nl=False)
     try:
@@ -119,7 +119,7 @@ def leave(code: int) -> NoReturn:
 
 
 def a_person_is_here() -> bool:
-    """Whether a terminal can answer questions."""
+    """True where a terminal can answer questions."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
@@ -312,7 +312,7 @@ def explained(error: Exception) -> str | None:
 
 
 def is_hang_up(error: Exception) -> bool:
-    """Whether a stream, and not a file, failed because its terminal has gone."""
+    """True where a stream, and not a file, failed because its terminal has gone."""
     return isinstance(error, OSError) and error.errno == errno.EIO and error.filename is None
 
 
@@ -325,7 +325,7 @@ def _is_here() -> bool:
 
 
 def _too_few_files(error: Exception) -> str:
-    """What a sandbox that does not start may lack."""
+    """Advice for a sandbox that does not start because too few files may be open."""
     from tools.sandbox import SandboxUnavailableError
 
     allowed, _ = getrlimit(RLIMIT_NOFILE)

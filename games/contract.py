@@ -146,7 +146,7 @@ def read_actions(value: Json) -> list[Action]:
 def read_probabilities(value: Json, count: int) -> list[float]:
     """A raw value as the probabilities of `count` outcomes."""
     numbers = _numbers("get_chance_probabilities", value, count)
-    if any(not 0 < p <= 1 for p in numbers) or abs(math.fsum(numbers) - 1) > 1e-9:  # noqa: PLR2004
+    if any(not 0 < p <= 1 for p in numbers) or abs(math.fsum(numbers) - 1) > 1e-9:  # noqa: PLR2004 - rounding of a sum
         required = "positive numbers that sum to 1 within 1e-9"
         raise _unfit("get_chance_probabilities", value, required)
     return numbers

@@ -149,7 +149,7 @@ def reseed(words: Sequence[int]) -> None:
         import numpy as np
 
         # The module's own code may use the global generator, so that is what must be seeded.
-        np.random.seed(np.random.SeedSequence(list(words)).generate_state(4))  # noqa: NPY002
+        np.random.seed(np.random.SeedSequence(list(words)).generate_state(4))  # noqa: NPY002 - see the comment above
 
 
 def _raised(function: str, error: BaseException, kind: FaultKind = "raised") -> ModuleFault:

@@ -185,8 +185,7 @@ ordinary() {
     copied 2>"$work/setup" || { skipped "$name" "no copy: $(tail -1 "$work/setup")"; return; }
     mkdir -m 777 "$work/user"
     "${become[@]}" sh -c "$their -m venv --without-pip $work/user/env && mkdir $work/user/tmp &&
-        ls $site/*.pth | grep -v rulewright | xargs cat > $work/user/env/lib/python$version/site-packages/all.pth
-        echo $site >> $work/user/env/lib/python$version/site-packages/all.pth"
+        printf '%s\\n' $work/checkout $site >$work/user/env/lib/python$version/site-packages/all.pth"
     cd "$work/checkout" || return
     run "$name" "$work/user/env/bin/python" rights "${become[@]}" env HOME="$work/user" USER=somebody \
         LOGNAME=somebody TMPDIR="$work/user/tmp" PYTHONPYCACHEPREFIX="$work/user/cache"

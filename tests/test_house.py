@@ -26,16 +26,12 @@ LARGER_ROOMS = {
 UNDONE = {
     "agents/composer",
     "agents/composer/meaning",
-    "agents/encoding",
     "app",
     "app/commands",
-    "app/table",
     "evals",
-    "games/checks",
     "graph/new",
     "graph/new/nodes",
     "graph/run",
-    "tools/sandbox",
 }
 
 # Functions and classes that every algorithm, game, node, role or evaluation owes by its contract.

@@ -322,7 +322,7 @@ class Store:
             report += changes
         return report
 
-    def _add(self, collection: Any, batch: Sequence[Document]) -> None:  # noqa: ANN401
+    def _add(self, collection: Any, batch: Sequence[Document]) -> None:  # noqa: ANN401 - chromadb's collection has no public type
         vectors = self._cache.embed(self.embedder, [document.key for document in batch])
         metadatas = [
             {**document.metadata, "title": document.title, "digest": document.digest}

@@ -149,6 +149,6 @@ def _function(namespace: Mapping[str, object], name: str) -> Callable[..., objec
 def _takes_ending(resample_history: Callable[..., object]) -> bool:
     """True if the function has the paper's third parameter, `last_is_terminal`."""
     try:
-        return len(inspect.signature(resample_history).parameters) > 2  # noqa: PLR2004
+        return len(inspect.signature(resample_history).parameters) > 2  # noqa: PLR2004 - two arguments are the contract's, a third is optional
     except (TypeError, ValueError):  # it is no function: that shows, and counts, when it is called
         return False

@@ -142,11 +142,11 @@ class Look:
             self.bags[path] = flat[:LONGEST]
 
     def is_row(self, row: str | list[Any], wide: int) -> bool:
-        """Whether it is a row of symbols."""
+        """True for a row of symbols."""
         return len(row) == wide and all(isinstance(c, str) and len(c) < 2 and c != " " for c in row)
 
     def told(self) -> Told:
-        """What an observation says, whatever the action: names with numbers."""
+        """An observation's names with numbers, whatever the action."""
         found: Told = []
         for name, value in self.numbers.items():
             found += [
@@ -200,7 +200,7 @@ class Look:
         return at if 0 <= at[0] < len(board) and 0 <= at[1] < len(board[0]) else None
 
     def of(self, action: str) -> tuple[str, Told]:
-        """What an action has to do with the observation: (shape, names with numbers)."""
+        """An action's relation to the observation: (shape, names with numbers)."""
         shape, arguments = parsed(action)
         found: Told = []
         for number, (token, head, tail, value) in enumerate(arguments[:2]):
@@ -256,7 +256,7 @@ class Look:
         found += [(f"{s}-{name}:{max(-MOST, min(MOST, gap))}", 1), (f"{s}-{name}", abs(gap))]
 
     def attribute(self, token: str) -> list[str]:
-        """What stands in other lists where a list holds a token: equal lists belong together."""
+        """Values in other lists of equal length, at the place where a list holds a token."""
         if token not in self.attributes:
             told: list[str] = []
             for name, (whole, *_) in self.contents.items():
@@ -272,7 +272,7 @@ class Look:
         return self.attributes[token]
 
     def on_notes(self, s: str, head: str, row: int, found: Told) -> None:
-        """What is noted of the places next to a place, and of those behind them."""
+        """Add notes of the places next to a place, and of those behind them."""
         for path in self.noted:
             counts: dict[str, int] = {}
             for dr, dc in ((0, 1), (1, 0), (0, -1), (-1, 0)):
@@ -312,7 +312,7 @@ class Look:
 
 
 class Kept:
-    """What is kept between the actions of one decision, as all have the same observation."""
+    """Parts that all actions of one decision share, as they have the same observation."""
 
     seen: dict[str, Any] | None = None
     look: Look

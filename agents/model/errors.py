@@ -100,7 +100,7 @@ def status_fault(error: Any) -> Exception:  # noqa: ANN401 - openai is imported 
         told = f"the endpoint refused the request with status {status}: {said}"
     elif status in (401, 403):
         told = f"the endpoint refused the key with status {status}: {said}. Check OPENAI_API_KEY"
-    elif status == 404:  # noqa: PLR2004
+    elif status == 404:  # noqa: PLR2004 - HTTP's own number
         told = f"the endpoint does not know this address or model (status 404): {said}. Check "
         told += "OPENAI_BASE_URL and RULEWRIGHT_MODEL"
     elif error.code == "insufficient_quota":

@@ -61,7 +61,7 @@ class Integers:
         # What an iterator of an array is made anew from: `iter`, the array and the position, which
         # is left out at the array's end.
         state = self.current.__reduce__()
-        position = state[2] if isinstance(state, tuple) and len(state) > 2 else BLOCK  # noqa: PLR2004
+        position = state[2] if isinstance(state, tuple) and len(state) > 2 else BLOCK  # noqa: PLR2004 - a third part is the position in the block
         return (self.blocks - 1) * BLOCK + position
 
 

@@ -208,7 +208,7 @@ def _tried_backend(name: str, *, elsewhere: bool) -> dict[str, Any]:
 
 
 def _measured_backend(backend: "backends.Backend") -> dict[str, Any]:
-    """What the backend's workers hold against, tried in a fresh one by trusted code.
+    """The backend's measured strength: trusted code tries to get out of a fresh worker.
 
     Raises:
         SandboxUnavailableError: If it cannot start, or its own start-up test fails.
@@ -248,7 +248,7 @@ def _canaries_out(sandbox: "Sandbox") -> tuple[str, ...]:
 
 
 def _traces(sandbox: "Sandbox") -> bool:
-    """Whether a worker that asks to be traced lives on."""
+    """True where a worker that asks to be traced lives on."""
     from games.values import ModuleFault
 
     with sandbox.loaded("self-test", "") as worker:

@@ -222,7 +222,7 @@ def _load(worker: "Worker", source: str, name: str) -> None:
 
 
 def _main(worker: "Worker") -> "Value":
-    """What main() returned; None without one. The shape is as much a claim as the value."""
+    """The value that main() returned; None without one. Its shape is checked as well."""
     from games.values import ModuleFault
 
     claimed = worker.request("main", {}, worker.limits.call_s)
@@ -233,7 +233,7 @@ def _main(worker: "Worker") -> "Value":
 
 
 def _depth(source: str) -> int:
-    """How deep brackets nest, those in texts included."""
+    """The depth to which brackets nest, those in texts included."""
     steps = dict.fromkeys("([{", 1) | dict.fromkeys(")]}", -1)
     return max(accumulate((steps.get(character, 0) for character in source), initial=0))
 
@@ -245,7 +245,7 @@ def _reason(fault: "ModuleFault") -> str:
 
 
 def _ended_by(worker: "Worker", fault: "ModuleFault") -> dict[str, str] | None:
-    """What stopped the module, by whoever reaped it; None where it failed by itself."""
+    """The cause that stopped the module, from its reaper; None where it failed by itself."""
     if fault.kind == "timed_out":
         return _ending("timeout", f"{worker.limits.call_s:g} s")
     if fault.kind == "out_of_memory":

@@ -87,7 +87,7 @@ def list_runs(*, as_json: Json = False) -> None:
 
 
 def _standing(folder: "RunFolder") -> dict[str, Any]:
-    """What a run was asked, how it stands, and what it asks.
+    """A run's request, its standing, and its question.
 
     Raises:
         RunFolderError: If it cannot be read.
@@ -119,7 +119,7 @@ def _standing(folder: "RunFolder") -> dict[str, Any]:
 
 
 def _way_on(row: dict[str, Any]) -> str | None:
-    """What a run waits for and how to go on with it; None where it is finished, or a chat's.
+    """A run's question and the way to go on; None where it is finished, or a chat's.
 
     >>> _way_on({"name": "mine", "end": "waiting", "chat": False,
     ...          "asks": "No game. Which one? There are 12."})

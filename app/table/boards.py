@@ -80,7 +80,7 @@ def grid_of(key: str, value: object, *, is_zone: bool) -> list[list[str]] | None
 
 
 def naming_of(grid: Sequence[Sequence[str]], actions: Iterable[str], *, flat: bool) -> Naming:
-    """How actions name the cells of a grid; without labels where they name none.
+    """The names that actions give to cells of a grid; without labels where they name none.
 
     Of several readings the one is taken under which all actions begin at the same kind of cell,
     as a player moves its own pieces, or places on what is empty.
@@ -149,7 +149,7 @@ def _namings(rows: int, columns: int, *, flat: bool) -> Iterator[Naming]:
 
 
 def _mark(cell: object) -> str:
-    """How a cell is drawn; what is no short mark is too long for a grid."""
+    """The mark of a cell; a value without a short mark is too long for a grid."""
     if cell is None or cell is False or (isinstance(cell, str) and not cell.strip()):
         return "."
     return str(cell) if isinstance(cell, str | int) else "?" * (_LONGEST_CELL + 1)
@@ -270,7 +270,7 @@ def _pieces(
 
 
 def _fits(mine: Mapping[Cell, str], marks: Mapping[Cell, str]) -> bool:
-    """Whether marks may lie on one's own cells: other words there than beside them."""
+    """True where marks may lie on one's own cells: the words there differ from those beside."""
     return not {marks[cell] for cell in marks if cell in mine} & {
         marks[cell] for cell in marks if cell not in mine
     }
@@ -293,7 +293,7 @@ def _boards(titled: Sequence[tuple[str, dict[Cell, str]]], size: Cell, *, up: bo
 
 
 def _by_seat(value: object, size: Cell, seats: int) -> list[list[_Placed]]:
-    """What each seat has where; empty where a value does not say that."""
+    """Each seat's items by place; empty where a value does not say that."""
     if not isinstance(value, list) or len(value) != seats or seats == 1:
         return []
     rows = [_row(row, size) if row else [] for row in value]
@@ -301,7 +301,7 @@ def _by_seat(value: object, size: Cell, seats: int) -> list[list[_Placed]]:
 
 
 def _row(value: object, size: Cell) -> list[_Placed] | None:
-    """What lies where; None where a value does not say that."""
+    """Items by place; None where a value does not say that."""
     if not isinstance(value, list) or not any(value):
         return None
     placed = [_placed(text, size) for text in value]
@@ -347,7 +347,7 @@ def plain_words(text: str) -> str:
 
 
 def are_numbered(legal: Sequence[str]) -> bool:
-    """Whether the actions may be chosen by their number: not where a number is a word of theirs.
+    """True where people may choose by number: no action has a number among its words.
 
     >>> are_numbered(["fire a1", "fire a2"]), are_numbered(["bid 3", "bid 7"])
     (True, False)
@@ -356,7 +356,7 @@ def are_numbered(legal: Sequence[str]) -> bool:
 
 
 def by_numbers(action: str) -> list[str | int]:
-    """What puts actions into the order in which a person looks for one: numbers by their value.
+    """The sort key by which a person looks for an action: numbers go by their value.
 
     >>> sorted(["fire a1", "fire a10", "fire a2", "fire b1", "pass"], key=by_numbers)
     ['fire a1', 'fire a2', 'fire a10', 'fire b1', 'pass']
@@ -422,7 +422,7 @@ def _is_same(wanted: str, words: str) -> bool:
 
 
 def _is_tail(wanted: str, words: str) -> bool:
-    """Whether the last words are meant, as "7c" for "play 7c"."""
+    """True where the text is an action's last words, as "7c" for "play 7c"."""
     return f" {words}".endswith(f" {wanted}")
 
 
@@ -436,7 +436,7 @@ def _is_close_tail(wanted: str, words: str) -> bool:
 
 
 def _begins(wanted: str, words: str) -> bool:
-    """Whether each word typed begins a word of the action, in their order; numbers are whole."""
+    """True where each word typed begins a word of the action, in order; numbers are whole."""
     left = iter(words.split())
     return all(
         any(word == start or (word.startswith(start) and not start.isdecimal()) for word in left)

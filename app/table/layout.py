@@ -36,7 +36,7 @@ _BOARD, _SEAT_TABLE, _TABLE, _LIST, _FACT, _HAND = range(6)  # the order of draw
 
 @dataclass(frozen=True)
 class Setting:
-    """What stays the same through a match.
+    """Facts that stay the same through a match.
 
     Attributes:
         seats: How many play.
@@ -127,7 +127,7 @@ class SeatLayout:
         return [line for _, lines in ordered for line in _cut(lines)]
 
     def scores(self, observation: Mapping[str, Any]) -> list[float]:
-        """What each seat has, by the first field named as scores are; empty where there is none.
+        """Each seat's score, by the first field with a name of scores; empty without one.
 
         >>> SeatLayout(Setting(2), 0).scores({"stake": 5, "points": [59, 32]})
         [59, 32]
@@ -137,7 +137,7 @@ class SeatLayout:
         return next((row for row in rows if all(isinstance(n, int | float) for n in row)), [])
 
     def name(self, seat: int) -> str:
-        """How a seat is called; seats count from 1 for people.
+        """The name of a seat; seats count from 1 for people.
 
         >>> [SeatLayout(Setting(2), 0).name(seat) for seat in (0, 1)]
         ['you', 'Player 2']
@@ -145,7 +145,7 @@ class SeatLayout:
         return "you" if seat == self.seat else f"Player {seat + 1}"
 
     def _is_silent(self, key: str, value: object) -> bool:
-        """Whether a field tells nothing: settings, whose view it is, what was never anything."""
+        """True for a field that tells nothing: a setting, the viewer, or a value always empty."""
         if isinstance(value, dict) and value:
             return 2 * len(self.setting.parameters.keys() & value.keys()) >= len(value)
         if isinstance(value, int) and not isinstance(value, bool):
@@ -299,7 +299,7 @@ class SeatLayout:
         return "-" if value is None or value == "" else one_line(str(value))
 
     def _counts_seats(self, key: str) -> bool:
-        """Whether a field counts seats from 0; a list's may count from 1 where it shows no 0.
+        """True where a field counts seats from 0; a list without 0 may count from 1.
 
         A list that names a field of the whole view counts as that does.
         """
@@ -357,7 +357,7 @@ def _cut(lines: list[str]) -> list[str]:
 
 
 def _is_nothing(value: object) -> bool:
-    """Whether a value is empty, or a list of what is.
+    """True for an empty value, or a list of empty values.
 
     >>> [_is_nothing(value) for value in (None, "", [[], []], {}, False, 0, [0], ["x"])]
     [True, True, True, True, True, False, False, False]
@@ -368,14 +368,14 @@ def _is_nothing(value: object) -> bool:
 
 
 def _is_zero(value: object) -> bool:
-    """Whether a value is zero, or a list of zeros and of what is nothing."""
+    """True for zero, or a list of zeros and empty values."""
     if isinstance(value, list):
         return any(map(_is_zero, value)) and all(_is_zero(one) or _is_nothing(one) for one in value)
     return type(value) is int and value == 0
 
 
 def _is_deed(value: list[Any]) -> bool:
-    """Whether a list is a seat and what it did.
+    """True for a list of a seat and its action.
 
     >>> _is_deed([1, "bet"]), _is_deed([1, "7"]), _is_deed([1, 7])
     (True, False, False)

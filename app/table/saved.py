@@ -20,7 +20,7 @@ class SavedMatchError(ValueError):
 
 
 class _Taken(BaseModel, strict=True):
-    """What is taken from a record, which anybody may have written."""
+    """The parts taken from a record; anybody may have written it."""
 
     game: str
     parameters: dict[str, JsonValue]

@@ -37,7 +37,7 @@ _CARDS = "Cards: TH is the ten of hearts, AS the ace of spades; C is clubs, D di
 
 
 def shows_unicode() -> bool:
-    """Whether the terminal and its language take more than ASCII."""
+    """True where the terminal and its language take more than ASCII."""
     names = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
     chosen = next((name for name in names if name), "")
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
@@ -96,7 +96,7 @@ class TableScreen:
             raise TableLeft(0)
 
     def asked(self, seat: int, log: "SeatLog", legal: Sequence["Action"]) -> "Action":
-        """What the person at a seat does: one of the legal actions."""
+        """The legal action that the person at a seat chooses."""
         self._hand_over(seat)
         self._show_events(seat)
         self._legal[seat] = legal
@@ -130,7 +130,7 @@ class TableScreen:
         _say_all(drawn or layout.draw(observation, self._legal.get(seat, ())))
 
     def show_end(self, match: Match) -> None:
-        """What the people see at the end, and how it ended."""
+        """Show the people the last position, and how the match ended."""
         if len(self.people) == 1:
             self._show_events(self.people[0])
             if match.logs and (log := match.logs[self.people[0]]).entries:
@@ -155,7 +155,7 @@ class TableScreen:
             say(self._verdict([n for n, value in enumerate(match.returns) if value == best]))
 
     def _result(self, match: Match, returns: Sequence[float]) -> tuple[str, Sequence[float]]:
-        """What the seats reached: scores where all people see them, else what they were paid.
+        """The seats' result: scores where all people see them, else their payments.
 
         Nothing where that says no more than who won.
         """
@@ -195,7 +195,7 @@ class TableScreen:
         return drawn
 
     def _show_events(self, seat: int, *, whole: bool = False, until: int | None = None) -> None:
-        """What a seat was told since it was told last; chance's part in few lines."""
+        """Show a seat's new events; chance's take few lines."""
         plies = self.session.plies[:until]
         start = 0 if whole else self._told.get(seat, 0)
         lines: list[str] = []

@@ -104,7 +104,7 @@ def open_table(
 
 
 def table_setting(table: LaidTable, *, is_unicode: bool) -> Setting:
-    """What layouts need to know of a game."""
+    """The facts of a game that layouts need."""
     zones = table.module.module.constant("ZONES") if table.module.defines("ZONES") else {}
     return Setting(
         table.setup.num_players,
@@ -280,7 +280,7 @@ class TableSession:
 
     @property
     def is_replaying(self) -> bool:
-        """Whether what happens was played before."""
+        """True while the match repeats plies that were played before."""
         return len(self.plies) < len(self._script)
 
     def play(self, table: "SandboxTable", asked: Asked, told: Callable[[Ply], None]) -> Match:
@@ -348,7 +348,7 @@ class TableSession:
         return own[-1] if own else None
 
     def hint(self, log: "SeatLog", legal: "Sequence[Action]") -> Decision:
-        """What a search would do, from what the seat has seen and nothing else.
+        """The advice of a search, from what the seat has seen and nothing else.
 
         Raises:
             PlayerSpecError: If no search can play this game.

@@ -101,7 +101,7 @@ class Lockstep:
         for (name, told), own in zip(theirs.items(), ours, strict=True):
             self._require(told == own, name, told, own)
 
-    def _require(self, agreed: bool, name: str, theirs: object, ours: object) -> None:  # noqa: FBT001
+    def _require(self, agreed: bool, name: str, theirs: object, ours: object) -> None:  # noqa: FBT001 - the condition reads first, as in assert
         if not agreed:
             raise DifferenceError(
                 f"after {len(self.plies)} plies the referee says of {name}: {theirs}; our module: "
@@ -121,7 +121,7 @@ class _Leduc:
         self.first = seat
         self.drawn = [match.players[seat].hand, match.players[1 - seat].hand]
 
-    def card(self, card: Any) -> str:  # noqa: ANN401
+    def card(self, card: Any) -> str:  # noqa: ANN401 - RLCard has no types
         return f"{card.rank}{card.suit}"
 
     def words(self, legal: list[str]) -> dict[str, Action]:
@@ -135,12 +135,12 @@ class _Uno:
     agents = ("UNORuleAgentV1",)
     agents_from, unit = "rlcard.models.uno_rule_models", 1.0
 
-    def __init__(self, match: Any, _seat: int) -> None:  # noqa: ANN401
+    def __init__(self, match: Any, _seat: int) -> None:  # noqa: ANN401 - RLCard has no types
         one, other = (player.hand for player in match.players)
         self.first = 0
         self.drawn = [*one[:7], *other[:7], *match.round.played_cards, *one[7:]]
 
-    def card(self, card: Any) -> str:  # noqa: ANN401
+    def card(self, card: Any) -> str:  # noqa: ANN401 - RLCard has no types
         return self._name(card.get_str())[: 1 if card.type == "wild" else 2]
 
     def words(self, legal: list[str]) -> dict[str, Action]:
@@ -163,12 +163,12 @@ class _Deck(list[Any]):
 
     drawn: list[Any]
 
-    def pop(self, *at: Any) -> Any:  # noqa: ANN401
+    def pop(self, *at: Any) -> Any:  # noqa: ANN401 - takes the place of list.pop
         self.drawn.append(super().pop(*at))
         return self.drawn[-1]
 
 
-def refereed(env: Any, module: Mapping[str, object], players: list[Choose], seed: int) -> float:  # noqa: ANN401
+def refereed(env: Any, module: Mapping[str, object], players: list[Choose], seed: int) -> float:  # noqa: ANN401 - RLCard has no types
     """The last seat's share of the win in one match that RLCard referees.
 
     Args:

@@ -232,7 +232,7 @@ class OtherStates:
     def draw(self, asked: DecisionRecord, true: State) -> State | None:
         """A state with other hidden contents, by either way in turn; None where none was found."""
         ways = [self._sampled(asked), self._exchanged(true)]
-        if self.generator.random() < 0.5:  # noqa: PLR2004
+        if self.generator.random() < 0.5:  # noqa: PLR2004 - a fair coin
             ways.reverse()
         before = self._hidden(true)
         return next((state for way in ways for state in way if self._hidden(state) != before), None)

@@ -76,7 +76,7 @@ def exact_pair(one: Sequence[int], other: Sequence[int]) -> WinRate:
     >>> exact_pair([20, 30], [30, 40]).value
     0.875
     """
-    if min(len(one), len(other)) < 2:  # noqa: PLR2004
+    if min(len(one), len(other)) < 2:  # noqa: PLR2004 - a variance needs two values
         raise NoSamplesError(f"{len(one)} and {len(other)} games; required: at least two of each")
     rows, columns = _better(one, other), 1 - _better(other, one)
     value = float(rows.mean())
@@ -104,7 +104,7 @@ def duel_rate(games: Sequence[Entry]) -> WinRate:
         1 - (games[index]["won"] + games[index + 1]["won"]) / 2
         for index in range(0, len(games) - 1, 2)
     ]
-    if len(deals) < 2:  # noqa: PLR2004
+    if len(deals) < 2:  # noqa: PLR2004 - a variance needs two values
         raise NoSamplesError(f"{len(deals)} deals; required: at least two")
     spread = float(np.std(deals, ddof=1)) / math.sqrt(len(deals))
     return _rate(fmean(deals), spread, len(games), "duels, deals of two games")

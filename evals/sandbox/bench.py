@@ -178,7 +178,7 @@ def payload(size: int) -> Row:
     Raises:
         ValueError: If `size` is under 32.
     """
-    if size < 32:  # noqa: PLR2004
+    if size < 32:  # noqa: PLR2004 - the sentence below has it
         raise ValueError(f"a payload of {size} bytes holds no state; required: at least 32")
     cards = [rank + suit for suit in "CDHS" for rank in "23456789TJQKA"]
     hands: list[JsonValue] = []

@@ -101,7 +101,7 @@ def scores(moments: Sequence[Moment]) -> list[Score]:
     Raises:
         EvalError: If there are fewer than three.
     """
-    if len(moments) < 3:  # noqa: PLR2004
+    if len(moments) < 3:  # noqa: PLR2004 - a slope needs three points
         raise EvalError(f"{len(moments)} moments show no growth; required: at least 3")
     start, last = moments[0], moments[-1]
 

@@ -107,7 +107,7 @@ class _Inquiry:
 
     def first_turn(self, seen: Mapping[int, Match]) -> str:
         """The kind of action that ends every deal in its first turn, and does not lose by it."""
-        if len({seat for match in seen.values() for seat in _deciders(match)}) < 2:  # noqa: PLR2004
+        if len({seat for match in seen.values() for seat in _deciders(match)}) < 2:  # noqa: PLR2004 - a game needs two deciders
             return ""
         common: dict[str, list[float]] = {}
         for deal, match in seen.items():

@@ -77,19 +77,21 @@ def near_choices(
     match: PlayedMatch,
     step: int,
     here: Position,
-    first: bool,  # noqa: FBT001
     generator: Generator,
+    *,
+    parts: bool,
 ) -> list[Action]:
     """Actions to try in a match that is to stay near a recorded one, the nearest first.
 
-    Such as a card that was dealt elsewhere: what the recorded match could not do here. To begin
-    with, what it does not do later on: two matches that differ in that are alike for longer.
+    Such as a card that was dealt elsewhere: what the recorded match could not do here. Where the
+    two matches part here (`parts`), what the recorded one does not do later on: they are alike for
+    longer.
     """
     taken, later = match.plies[step].action, match.plies[step + 1 :]
-    could = {ply.action for ply in later} if first else set(match.positions[step].legal)
+    could = {ply.action for ply in later} if parts else set(match.positions[step].legal)
     others = [here.legal[int(i)] for i in generator.permutation(len(here.legal))]
     others = sorted((a for a in others if a != taken), key=lambda action: action in could)
-    same = [taken] if taken in here.legal and not first else []
+    same = [taken] if taken in here.legal and not parts else []
     return [*same, *others][:_TRIES]
 
 

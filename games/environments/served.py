@@ -93,7 +93,7 @@ class _Plain:
 class _Lazy:
     """A state of OpenSpiel, whose names and observations are made when they are asked for."""
 
-    def __init__(self, environment: OpenSpielEnvironment, native: Any) -> None:  # noqa: ANN401
+    def __init__(self, environment: OpenSpielEnvironment, native: Any) -> None:  # noqa: ANN401 - OpenSpiel's game has no types
         self._environment, self._native = environment, native
         self.player: int = native.current_player()
         self.rewards: list[float] = native.rewards()

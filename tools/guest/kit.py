@@ -39,7 +39,7 @@ class _NotPlainError(Exception):
     """The value holds something that only the original can copy."""
 
 
-def fast_deepcopy(x: Any, memo: dict[int, Any] | None = None, _nil: object = None) -> Any:  # noqa: ANN401
+def fast_deepcopy(x: Any, memo: dict[int, Any] | None = None, _nil: object = None) -> Any:  # noqa: ANN401 - the signature of copy.deepcopy
     """A deep copy of `x`: what the original `copy.deepcopy` returns or raises, sooner.
 
     Dicts and lists of None, bool, int, float and str, and of tuples of these, are copied here.

@@ -116,6 +116,6 @@ def fill_gaps() -> None:
 
 def _object(size: int) -> object:
     """An object that takes a block of so many bytes, and that the collector never looks at."""
-    if size <= 16:  # noqa: PLR2004
+    if size <= 16:  # noqa: PLR2004 - the size of an object of CPython
         return object()
-    return complex(0.0, 1.0) if size <= 32 else bytes(size - _HEAD_BYTES)  # noqa: PLR2004
+    return complex(0.0, 1.0) if size <= 32 else bytes(size - _HEAD_BYTES)  # noqa: PLR2004 - as above

@@ -53,7 +53,7 @@ _SIGNALS: dict[str, tuple[Cause, str]] = {
 
 
 def how_it_ended(exit_code: int, words: str | None) -> Ending:
-    """What the service says of a command's end.
+    """The ending of a command, read from the service's words.
 
     Args:
         exit_code: Negative where a signal ended it.
@@ -196,7 +196,7 @@ class CommandProcess:
 
     @property
     def running(self) -> bool:
-        """Whether the command's end is not known yet."""
+        """True while the command's end is not known."""
         return not self._over.is_set()
 
     @property
@@ -305,7 +305,7 @@ class CommandProcess:
 
 
 def unavailable(wanted: str, error: Exception) -> SandboxUnavailableError:
-    """What to tell people when the service did not do what was wanted."""
+    """The error for people when the service did not do what was wanted."""
     from e2b import AuthenticationException, NotFoundException, RateLimitException, TimeoutException
     from e2b.exceptions import ServiceBusyException
 
@@ -326,7 +326,7 @@ def unavailable(wanted: str, error: Exception) -> SandboxUnavailableError:
 
 
 def is_gone(error: Exception) -> bool:
-    """Whether a machine that existed can no longer be reached."""
+    """True where a machine that existed can no longer be reached."""
     from connectrpc.errors import ConnectError
     from e2b import NotFoundException, TimeoutException
 

@@ -1,22 +1,26 @@
 """A training that is killed, and the best of several seeds."""
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agents.learning.choosing import TrainingOrder, best_of_seeds
 from agents.learning.matches import Matches
 from agents.learning.policy import Policy
+from agents.learning.ppo import train
 from agents.learning.settings import LearningError, PpoSettings
 from agents.players.registry import PlayerRoster
 from tests.agents.learning.conftest import QUICK, arrayed, setup
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
-pytest.importorskip("torch", reason="training is an extra: not verified without torch")
-from agents.learning.choosing import TrainingOrder, best_of_seeds  # noqa: E402
-from agents.learning.ppo import train  # noqa: E402
+# Found, and not imported: every process of the suite collects this file, and one needs torch.
+pytestmark = pytest.mark.skipif(
+    find_spec("torch") is None, reason="training is an extra: not verified without torch"
+)
 
 SMALL = QUICK.model_copy(update={"environments": 10, "horizon": 20, "units": 8, "explore": 100})
 STEPS = 800  # 4 updates

@@ -19,7 +19,8 @@ from pydantic import Field
 
 from agents.players.specs import Seating
 from agents.search.settings import PlayerSettings
-from games.engine import Decision
+from games.engine import Decision, Effort
+from tools.playtest.jobs import PlayerSpec
 
 
 class AlphabetSettings(PlayerSettings):
