@@ -151,7 +151,7 @@ class Refines(_Event):
     candidate: int
 
 
-class Voted(_Event):
+class VoteCounted(_Event):
     """A claim was voted on."""
 
     node: Literal["arbitrate"] = "arbitrate"
@@ -265,7 +265,7 @@ Event: TypeAlias = (
     | Checked
     | DraftsCompared
     | Refines
-    | Voted
+    | VoteCounted
     | Unheard
     | Called
     | TestedAgain
