@@ -214,7 +214,7 @@ def _value(text: str) -> "Value":
 def _refusal(
     game: "GameSetup", parameters: "Mapping[str, Value]", sandbox: "Sandbox"
 ) -> str | None:
-    """What the module's ValueError says of a first state with these parameters, if it raises it."""
+    """The words of the module's ValueError on a first state with these parameters, if any."""
     from games.values import ModuleFault
 
     refused = "ValueError: "

@@ -26,12 +26,7 @@ LARGER_ROOMS = {
 UNDONE = {
     "agents/composer",
     "agents/composer/meaning",
-    "app",
-    "app/commands",
-    "evals",
     "graph/new",
-    "graph/new/nodes",
-    "graph/run",
 }
 
 # Functions and classes that every algorithm, game, node, role or evaluation owes by its contract.

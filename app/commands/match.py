@@ -196,7 +196,7 @@ def chosen_roster(specs: Sequence[str], workers: "Workers | None" = None) -> "Pl
 
 
 def asked_models(roster: "PlayerRoster") -> dict[str, Any]:
-    """What a result says of the endpoint; nothing where no player is a model."""
+    """The result's fields on the endpoint; none where no player is a model."""
     return {"endpoint": roster.models.about()} if roster.models else {}
 
 
@@ -214,7 +214,7 @@ def stops_resumably(journal: Path | None) -> Iterator[None]:
 
 
 def chosen_recipe() -> "SandboxRecipe":
-    """How every process makes the sandbox that was chosen."""
+    """The recipe by which every process makes the chosen sandbox."""
     from graph.run.sandboxes import ACCEPTED, NAME, choice_in_variables, chosen_backend
     from tools.playtest.jobs import SandboxRecipe
 

@@ -315,7 +315,7 @@ def _announce(context: "RunContext") -> None:
 
 
 def _ask(question: dict[str, Any]) -> str | None:
-    """What a person answers; None leaves the run waiting."""
+    """A person's answer; None leaves the run waiting."""
     if "description" not in question:
         say(str(question["ask"]))
         return ask("Your answer [none]: ") or None

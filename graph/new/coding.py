@@ -103,7 +103,7 @@ class GraphCoderTools:
         return [*found, *(one for one in again if one.outcome != "could_not_judge")]
 
     def _of_older(self, claim: Claim, found: Finding) -> Finding:
-        """What is told of a test that a revision may have overtaken."""
+        """A note on a test that a revision may have overtaken."""
         if found.outcome != "failed" or claim.status != "standing":
             return found
         if not is_older(claim, self.before):

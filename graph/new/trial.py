@@ -150,7 +150,7 @@ class Trial:
         return self.context.checked(self.source, settings.check, players, settings.records_judged)
 
     def _records(self, run: CheckRun) -> Sequence[MatchRecord]:
-        """What the validator judges: where it reads, few matches that differ in what they show."""
+        """The records to judge: where the validator reads, a few matches that differ."""
         if self.context.budget is None:
             self.notes = self.context.notes_of_play(self.source, self.design, self.tell)
             return run.records
