@@ -28,7 +28,7 @@ Section: TypeAlias = Literal[
 NEW_FAMILY = "new"
 """The family of a design that is no library family's."""
 ClauseStatus: TypeAlias = Literal["honoured", "not_honoured"]
-ClaimStatus: TypeAlias = Literal["standing", "upheld", "disputed", "dropped", "amended"]
+ClaimStatus: TypeAlias = Literal["open", "upheld", "struck", "dropped", "overtaken"]
 _QUOTED = 160
 
 
@@ -44,7 +44,7 @@ class Vote(_Value):
 
 
 class Claim(_Value):
-    """A test or a verdict of the validator: it stands until it is contested and voted on.
+    """A test or a verdict of the validator; `graph.new.claims.after` changes its status.
 
     Attributes:
         id: "T1" for a test, "V1" for a verdict on a record, "S1" for seats that differ.
@@ -53,8 +53,9 @@ class Claim(_Value):
         shown: The record it rests on; empty for a test, which is played, and for counts.
         test: The test; None for the others.
         played: The ply that a verdict is on, as it was played; None for the others.
-        status: "disputed" where no majority voted for it; "dropped" by a person, or unreadable;
-            "amended" where its rule reads otherwise by now, or a change of others overtook it.
+        status: "open" until a vote; then "upheld" or "struck". A person, or a test that nobody can
+            run, makes it "dropped"; a revision or an amended rule makes it "overtaken".
+        older: True for a test that held for the game before a revision.
         argument: Why the coder holds the module for right; empty where nobody objected.
         votes: Of the validators who were asked beside the first.
     """
@@ -65,14 +66,15 @@ class Claim(_Value):
     shown: str = ""
     test: UnitTest | None = None
     played: PlayedPly | None = None
-    status: ClaimStatus = "standing"
+    status: ClaimStatus = "open"
+    older: bool = False
     argument: str = ""
     votes: tuple[Vote, ...] = ()
 
     @property
     def counts(self) -> bool:
         """True if a module is still held against it."""
-        return self.status in ("standing", "upheld")
+        return self.status in ("open", "upheld")
 
 
 class RefusedTest(_Value):
@@ -445,8 +447,7 @@ class Validator(Protocol):
             positions: Gives those before its first ply and after each, as a fresh worker replays
                 it; raises ModuleFault where it does not.
             facts: What sets seats apart over all matches, which the rules may mean or not.
-            struck: What an earlier verdict on this record said, which does not count: it found no
-                majority, or a person gave it up.
+            struck: An earlier verdict on this record, which a person gave up.
         """
 
     def unit_tests(

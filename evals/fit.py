@@ -16,7 +16,8 @@ The thresholds are those of all sets together; they were written down before the
 smaller. The floor is what a composer scores that reads nothing: the right family as it is.
 Precision is over the settings of a made game that are not the family's defaults: the share of them
 that the brief speaks of. A demand that no family honours is dropped where no clause of the design
-shares a word with it.
+shares a word with it. A near miss names a family and then plays otherwise: it is made without a
+word where a game is made and no more demands are listed as lost than as kept.
 """
 
 import re
@@ -40,7 +41,9 @@ REFUSED_AT_MOST = 11 / 100
 SETTINGS_AT_LEAST = 0.8
 PRECISION_AT_LEAST = 0.92
 SEATS_AT_LEAST = 95 / 104
+NEAR_AT_MOST = 4 / 30
 _SETS = ("confirm_25", "confirm_27", "confirm_29", "confirm_31", "confirm_33")
+_NEAR = "near_misses"
 _FILLERS = frozenset(read_data("data/paraphrase_words.yaml")["fillers"].split())
 
 
@@ -98,6 +101,12 @@ class JudgedBrief:
         return [not any(overlap(text, one) for text in said) for one in self.brief.unhonoured]
 
     @property
+    def silent(self) -> bool:
+        """True for a game that lists no more demands as lost than as kept."""
+        kept = sum(clause.status == "honoured" for clause in self.clauses)
+        return self.family is not None and 2 * kept >= len(self.clauses)
+
+    @property
     def seated(self) -> bool:
         """True where as many play as the brief says."""
         return self.seats_as_said(self.seats)
@@ -133,6 +142,13 @@ def load_briefs(part: str) -> list[LabelledBrief]:
     return [LabelledBrief.model_validate(fields) for fields in read_data(f"data/fit_{part}.yaml")]
 
 
+def load_near_misses() -> list[LabelledBrief]:
+    """The briefs that name a family and then play otherwise: no family's game."""
+    rows: list[Row] = read_data(f"data/fit_{_NEAR}.yaml")
+    plain = [{name: v for name, v in row.items() if name != "named"} for row in rows]
+    return [LabelledBrief.model_validate({**row, "kind": "out"}) for row in plain]
+
+
 @contextmanager
 def composer_here(tell: Tell) -> Iterator[tuple[RoleSet, Retrieval, Row]]:
     """The composer over this machine's store, and the effective parameters that name them."""
@@ -148,8 +164,10 @@ def run(options: EvalOptions) -> EvalResult:
     """Design every brief with the composer; no model, no play, no seed. Quick: the last set."""
     judged = []
     with composer_here(options.tell) as (roles, retrieval, about):
-        for part in _SETS[-1:] if options.quick else _SETS:
-            for brief in load_briefs(part):
+        sets = {part: load_briefs(part) for part in (_SETS[-1:] if options.quick else _SETS)}
+        sets |= {} if options.quick else {_NEAR: load_near_misses()}
+        for part, briefs in sets.items():
+            for brief in briefs:
                 judged.append(judge_brief(brief, part, roles, retrieval))
                 options.tell(
                     f"{brief.id} {brief.kind} {brief.family}: {judged[-1].family or 'refused'}"
@@ -179,10 +197,12 @@ Found = dict[str, tuple[list[bool], float | None, float | None]]
 
 def score_briefs(judged: Sequence[JudgedBrief], effective: Row) -> EvalResult:
     """Shares for all briefs, with thresholds, and for every set of them, without."""
-    bound = _figures(judged)
-    named: Found = {f"all: {name}": figure for name, figure in bound.items()}
-    for part in dict.fromkeys(one.part for one in judged):
-        mine = _figures([one for one in judged if one.part == part])
+    near = [one.silent for one in judged if one.part == _NEAR]
+    plain = [one for one in judged if one.part != _NEAR]
+    named: Found = {f"all: {name}": figure for name, figure in _figures(plain).items()}
+    named["near misses: made without a word"] = near, None, NEAR_AT_MOST
+    for part in dict.fromkeys(one.part for one in plain):
+        mine = _figures([one for one in plain if one.part == part])
         named |= {f"{part}: {name}": (values, None, None) for name, (values, *_) in mine.items()}
     named = {name: figure for name, figure in named.items() if figure[0]}
     intervals: Row = {}

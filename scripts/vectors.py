@@ -7,10 +7,11 @@ briefs: where one of these changes, the others stand.
 """
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
 import numpy as np
+import numpy.typing as npt
 
 from agents.composer.loader import common, lexicons
 from agents.composer.meaning.fit import described
@@ -20,7 +21,10 @@ from vectorstore.indexing import library_documents
 from vectorstore.minilm import MiniLM
 from vectorstore.sources import Library
 
-ROW = np.dtype([("sha256", "u1", (32,)), ("vector", "<f2", (MiniLM.dimension,))])
+DOCUMENT = np.dtype([("sha256", "u1", (32,)), ("vector", "<f2", (MiniLM.dimension,))])
+WORDS = np.dtype([("sha256", "u1", (32,)), ("vector", "i1", (MiniLM.dimension,))])
+_DOCUMENTS = "library"
+_MOST = 127
 _BATCH = 256
 
 
@@ -40,6 +44,17 @@ def texts_by_file() -> dict[str, tuple[str, ...]]:
     return files
 
 
+def stretched(
+    known: Mapping[str, npt.NDArray[np.float16]], keys: Iterable[str]
+) -> dict[str, npt.NDArray[np.int8]]:
+    """The vectors of these keys as int8, the largest component of each 127 or -127."""
+    found = {}
+    for key in keys:
+        wide = known[key].astype(np.float32)
+        found[key] = np.round(wide * (_MOST / np.abs(wide).max())).astype(np.int8)
+    return found
+
+
 def write(files: Mapping[str, Sequence[str]]) -> None:
     """Write each file anew; vectors that are known are not worked out again."""
     model, known = MiniLM(), dict(packaged_vectors(MiniLM.identity))
@@ -52,8 +67,9 @@ def write(files: Mapping[str, Sequence[str]]) -> None:
             batch = missing[start : start + _BATCH]
             vectors = model.embed([texts[key] for key in batch]).astype(np.float16)
             known.update(zip(batch, vectors, strict=True))
-        rows = [(tuple(bytes.fromhex(key)), known[key]) for key in sorted(texts)]
-        np.save(folder / f"{name}.npy", np.array(rows, ROW))
+        kind, kept = (DOCUMENT, known) if name == _DOCUMENTS else (WORDS, stretched(known, texts))
+        rows = [(tuple(bytes.fromhex(key)), kept[key]) for key in sorted(texts)]
+        np.save(folder / f"{name}.npy", np.array(rows, kind))
         sys.stdout.write(f"{name}: {len(texts)} texts, {len(missing)} of them new\n")
     for file in folder.glob("*.npy"):
         if file.stem not in files:

@@ -26,7 +26,6 @@ LARGER_ROOMS = {
 UNDONE = {
     "agents/composer",
     "agents/composer/meaning",
-    "graph/new",
 }
 
 # Functions and classes that every algorithm, game, node, role or evaluation owes by its contract.

@@ -268,14 +268,18 @@ def packaged_vectors(identity: str) -> Mapping[str, npt.NDArray[np.float16]]:
     """Vectors that come with the product, by the SHA-256 of their text; none of most embedders.
 
     Of the library's documents and of what briefs are compared with: to work these out takes a
-    minute. They are kept as float16; `python -m scripts.vectors` makes the files.
+    minute. Those of documents are kept as float16, those of words as int8, stretched so that their
+    largest component is 127; `python -m scripts.vectors` makes the files.
     """
-    files = sorted((PACKAGED / identity).glob("*.npy"))
-    if not files:
-        return {}
-    rows = np.concatenate([np.load(file) for file in files])
-    keys = (bytes(key).hex() for key in rows["sha256"])
-    return dict(zip(keys, rows["vector"], strict=True))
+    found: dict[str, npt.NDArray[np.float16]] = {}
+    for file in sorted((PACKAGED / identity).glob("*.npy")):
+        rows = np.load(file)
+        vectors = rows["vector"]
+        if vectors.dtype == np.int8:
+            wide = vectors.astype(np.float32)
+            vectors = (wide / np.linalg.norm(wide, axis=1, keepdims=True)).astype(np.float16)
+        found |= zip((bytes(key).hex() for key in rows["sha256"]), vectors, strict=True)
+    return found
 
 
 class EmbeddingCache:

@@ -1,11 +1,13 @@
-"""Claims of the validator: what is put to the vote, what counts, and what is left of findings."""
+"""The law of claims: what an event makes of a claim, and what goes to the vote."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-from agents.protocols import Claim, Design, Objection
+from agents.protocols import Claim, Design, Objection, Vote
 from games.checks import Finding
-from games.checks.unit_tests import PLY
+from games.checks.unit_tests import UnitTest
 from graph.run.candidates import Candidate, best
 
 # A claim that outlived two edits which passed all else is put to the vote unasked.
@@ -19,9 +21,53 @@ _OLDER = (
 
 
 SEATS = "S1"
-
-
 """The claim that seats differ where the rules treat them alike: one a run."""
+RECORD = "record"
+"""The check that a validator found no fault in a match."""
+
+
+@dataclass(frozen=True)
+class Voted:
+    """The votes of fresh validators on a claim, as far as they could be read."""
+
+    votes: tuple[Vote, ...]
+
+    @property
+    def counted(self) -> tuple[int, int]:
+        """Votes for the claim, with its maker's, and votes against it.
+
+        >>> Voted((Vote(upheld=True, why=""), Vote(upheld=False, why=""))).counted
+        (2, 1)
+        """
+        held = sum(vote.upheld for vote in self.votes)
+        return 1 + held, len(self.votes) - held
+
+
+ClaimEvent: TypeAlias = Voted | Literal["dropped", "overtaken", "carried over"]
+
+
+def after(claim: Claim, event: ClaimEvent) -> Claim:
+    """The claim after an event; a claim that no longer counts stays as it is.
+
+    A majority upholds it, its maker's vote included. Without one it is struck, or overtaken if it
+    is older than a revision.
+    A claim that a revision carries over is open again: validators voted on the rules before.
+
+    >>> claim = Claim(id="T1", rule="R1", says="")
+    >>> no = Voted((Vote(upheld=False, why=""),) * 2)
+    >>> after(claim, no).status, after(after(claim, no), "carried over").status
+    ('struck', 'struck')
+    """
+    if not claim.counts:
+        return claim
+    if isinstance(event, Voted):
+        held, against = event.counted
+        lost = "overtaken" if claim.older else "struck"
+        status = "upheld" if held > against else lost
+        return claim.model_copy(update={"status": status, "votes": event.votes})
+    if event == "carried over":
+        return claim.model_copy(update={"status": "open", "older": claim.test is not None})
+    return claim.model_copy(update={"status": event})
 
 
 def named(claims: Sequence[Claim], prefix: str, count: int) -> list[str]:
@@ -34,58 +80,49 @@ def named(claims: Sequence[Claim], prefix: str, count: int) -> list[str]:
     return [f"{prefix}{used + 1 + index}" for index in range(count)]
 
 
-def only_claims(candidate: Candidate) -> bool:
-    """Whether nothing but claims of the validator keeps a candidate from passing."""
-    wrong = [f for f in candidate.findings or () if f.outcome != "passed"]
-    return bool(wrong) and all(found.claim for found in wrong)
+def updated(claims: Sequence[Claim], newer: Sequence[Claim]) -> tuple[Claim, ...]:
+    """The claims with newer versions in place of those with the same id, and new ones behind."""
+    by_id = {claim.id: claim for claim in (*claims, *newer)}
+    return tuple(by_id.values())
+
+
+def held_tests(claims: Sequence[Claim]) -> list[tuple[Claim, UnitTest]]:
+    """The tests that every candidate must pass, each with its claim."""
+    return [(claim, claim.test) for claim in claims if claim.test and claim.counts]
 
 
 def to_settle(
-    claims: Sequence[Claim],
-    candidates: Sequence[Candidate],
-    *,
-    last: bool,
-    before: Sequence[Claim] = (),
+    claims: Sequence[Claim], candidates: Sequence[Candidate], *, last: bool
 ) -> tuple[Claim, ...]:
-    """Claims that are put to the vote without being contested.
+    """Claims that go to the vote though nobody contested them.
 
-    Those that outlived two edits, those like one that was struck before, tests that held for the
-    game before a revision, which its change may have overtaken, and once no round is left
-    all that alone stand between a run and its game: nothing unverified ends a run. Where an upheld
-    one stands there too, no vote could help.
+    Nothing but open claims may keep the candidate from passing. Of these a claim goes to the vote
+    if it outlived two edits, if one like it was struck, or if it is older than a revision. Once no
+    refinement is left, all of them go; but no vote helps a candidate that an upheld claim holds.
 
     Args:
         claims: All of the run.
-        candidates: The pool, of which the newest is looked at; any, once no round is left.
-        last: Whether no refinement is left.
-        before: Claims of the game before a revision.
+        candidates: The pool; its newest counts, or the best of all once no refinement is left.
+        last: True if no refinement is left.
     """
     by_id = {claim.id: claim for claim in claims}
-    blocked = [candidate for candidate in candidates if only_claims(candidate)]
+    blocked = [candidate for candidate in candidates if _only_claims(candidate)]
     if last:
         upheld = {claim.id for claim in claims if claim.status == "upheld"}
         blocked = [candidate for candidate in blocked if upheld.isdisjoint(_open(candidate))]
     if not blocked or (candidates[-1] not in blocked and not last):
         return ()
     newest = candidates[-1] if candidates[-1] in blocked else best(blocked)
-    struck = {_alike(claim) for claim in claims if claim.status == "disputed"}
+    alike = [{_alike(by_id[name]) for name in _open(candidate)} for candidate in blocked]
+    seen = Counter(name for names in alike for name in names)
+    struck = {_alike(claim) for claim in claims if claim.status == "struck"}
     chosen = []
-    for claim in (by_id[identity] for identity in _open(newest)):
-        outlived = sum(
-            any(_alike(by_id[identity]) == _alike(claim) for identity in _open(candidate))
-            for candidate in blocked
-        )
-        older = is_older(claim, before)
-        if claim.status == "standing" and (
-            last or older or outlived >= _OUTLIVED or _alike(claim) in struck
-        ):
-            chosen.append(claim.model_copy(update={"argument": _OLDER if older else ""}))
+    for claim in (by_id[name] for name in _open(newest)):
+        kind = _alike(claim)
+        due = last or claim.older or seen[kind] >= _OUTLIVED or kind in struck
+        if claim.status == "open" and due:
+            chosen.append(claim.model_copy(update={"argument": _OLDER if claim.older else ""}))
     return tuple(chosen)
-
-
-def is_older(claim: Claim, before: Sequence[Claim]) -> bool:
-    """Whether it is a test that held for the game before a revision."""
-    return claim.test is not None and any(one.test == claim.test for one in before)
 
 
 def contested(
@@ -105,106 +142,72 @@ def contested(
                 f"finding {contest.finding} ({found.check}) was made by a program; it is not "
                 "voted on, only mended"
             )
-        elif claim.status != "standing":
+        elif claim.status != "open":
             refused.append(f"finding {contest.finding} was upheld by fresh validators; mend it")
         else:
             chosen[claim.id] = claim.model_copy(update={"argument": contest.argument})
     return tuple(chosen.values()), refused
 
 
-def updated(claims: Sequence[Claim], newer: Sequence[Claim]) -> tuple[Claim, ...]:
-    """The claims with newer versions in place of those with the same id, and new ones behind."""
-    by_id = {claim.id: claim for claim in (*claims, *newer)}
-    return tuple(by_id.values())
-
-
 def outdated(claims: Sequence[Claim], rules: Collection[str]) -> tuple[Claim, ...]:
-    """The claims, of which those on these rules, which read otherwise by now, count no more."""
+    """The claims after a ruling amended these rules, which overtakes tests and verdicts on them."""
     return tuple(
-        claim.model_copy(update={"status": "amended"})
-        if (claim.test or claim.played) and claim.counts and claim.rule in rules
-        else claim
+        after(claim, "overtaken") if (claim.test or claim.played) and claim.rule in rules else claim
         for claim in claims
     )
 
 
 def carried(
-    claims: Sequence[Claim], candidate: Candidate, before: Design, after: Design
+    claims: Sequence[Claim], candidate: Candidate, before: Design, revised: Design
 ) -> tuple[Claim, ...]:
     """Claims that a game satisfied and that hold for its revision, which left their rule alone.
 
-    With other seats or settings no test is the same. What was upheld was so under the rules before:
-    it stands, and is no longer upheld.
+    With other seats or settings no test is the same.
     """
-    settings = {name: after.parameters.get(name) for name in before.parameters}
-    if (after.num_players, settings) != (before.num_players, before.parameters):
+    settings = {name: revised.parameters.get(name) for name in before.parameters}
+    if (revised.num_players, settings) != (before.num_players, before.parameters):
         return ()
-    texts = {rule.id: rule.text for rule in after.rules}
+    texts = {rule.id: rule.text for rule in revised.rules}
     kept = {rule.id for rule in before.rules if texts.get(rule.id) == rule.text}
     passed = {found.claim for found in candidate.findings or () if found.outcome == "passed"}
     return tuple(
-        claim.model_copy(update={"status": "standing"})
+        after(claim, "carried over")
         for claim in claims
         if claim.counts and claim.rule in kept and claim.id in passed
     )
 
 
 def to_ask_anew(claims: Sequence[Claim], amended: Sequence[str]) -> tuple[str, ...]:
-    """Of the rules that were amended those without a test that was written since."""
-    newer = {claim.rule for claim in claims if claim.test and claim.status != "amended"}
+    """The amended rules without a test that was written since."""
+    newer = {claim.rule for claim in claims if claim.test and claim.status != "overtaken"}
     return tuple(dict.fromkeys(rule for rule in amended if rule not in newer))
 
 
 def without_struck(candidates: Sequence[Candidate], claims: Sequence[Claim]) -> list[Candidate]:
-    """The candidates with what is left of their findings; an upheld one quotes its votes."""
+    """The candidates with the findings that the claims leave after a vote."""
     by_id = {claim.id: claim for claim in claims}
     return [
-        candidate.model_copy(
-            update={
-                "findings": _left(candidate.findings, by_id),
-                "lacking": (*candidate.lacking, *_unjudged_records(candidate, by_id)),
-            }
-        )
+        candidate.model_copy(update={"findings": tuple(_left(candidate.findings, by_id))})
+        if candidate.findings is not None
+        else candidate
         for candidate in candidates
     ]
 
 
-def _unjudged_records(candidate: Candidate, by_id: Mapping[str, Claim]) -> list[str]:
-    """What a struck verdict leaves: a record that nobody's judgement passed."""
-    told = [by_id.get(f.claim) for f in candidate.findings or () if f.check != PLY]
-    return [
-        _not_judged(claim)
-        for claim in told
-        if claim is not None and claim.test is None and claim.id != SEATS
-        if claim.status in ("disputed", "dropped")
-    ]
+def _left(findings: Sequence[Finding], by_id: Mapping[str, Claim]) -> Iterator[Finding]:
+    """The findings without those of claims that count no more; a struck verdict passes its match.
 
-
-def _not_judged(claim: Claim) -> str:
-    why = "was given up" if claim.status == "dropped" else "found no majority"
-    return f"the verdict {claim.id} on {claim.rule} {why}; its record is not judged"
-
-
-def to_judge_again(candidate: Candidate, claims: Sequence[Claim]) -> dict[str, Claim]:
-    """Struck verdicts of a candidate that passes, by what they left not judged.
-
-    Only the first that is struck of a record: one that is voted down again leaves it so.
+    Further validators looked at that match and found no fault: that is a judgement too.
     """
-    struck = [claim for claim in claims if claim.status == "disputed" and claim.played]
-    shown = Counter(claim.shown for claim in struck)
-    left = {_not_judged(claim): claim for claim in struck if shown[claim.shown] == 1}
-    passed = candidate.outcome == "passed"
-    return {told: left[told] for told in candidate.lacking if passed and told in left}
-
-
-def _left(
-    findings: Sequence[Finding] | None, by_id: Mapping[str, Claim]
-) -> tuple[Finding, ...] | None:
-    if findings is None:
-        return None
-    told = [(found, by_id.get(found.claim)) for found in findings]
-    counted = [(found, claim) for found, claim in told if claim is None or claim.counts]
-    return tuple(found if claim is None else with_votes(found, claim) for found, claim in counted)
+    for found in findings:
+        claim = by_id.get(found.claim)
+        if claim is None:
+            yield found
+        elif claim.counts:
+            yield with_votes(found, claim)
+        elif claim.status == "struck" and found.check == RECORD:
+            told = f"{claim.id} was voted down: {claim.says}"
+            yield found.model_copy(update={"outcome": "passed", "evidence": told})
 
 
 def with_votes(found: Finding, claim: Claim) -> Finding:
@@ -255,9 +258,15 @@ def at_odds(candidates: Sequence[Candidate]) -> tuple[tuple[str, str], ...]:
 
 
 def unjudged(candidate: Candidate) -> bool:
-    """Whether a candidate passes all it was held against, but its records were never looked at."""
-    looked_at = any(found.check == "record" for found in candidate.findings or ())
+    """True if a candidate passes, but nobody looked at its records yet."""
+    looked_at = any(found.check == RECORD for found in candidate.findings or ())
     return candidate.outcome == "passed" and not looked_at and not candidate.lacking
+
+
+def _only_claims(candidate: Candidate) -> bool:
+    """True if nothing but claims of the validator keeps a candidate from passing."""
+    wrong = [f for f in candidate.findings or () if f.outcome != "passed"]
+    return bool(wrong) and all(found.claim for found in wrong)
 
 
 def _open(candidate: Candidate) -> list[str]:
@@ -265,6 +274,6 @@ def _open(candidate: Candidate) -> list[str]:
 
 
 def _alike(claim: Claim) -> str:
-    """Verdicts are given anew on every candidate: those on one rule are one claim."""
+    """The kind of a claim: verdicts are given anew on every candidate, so a rule has one kind."""
     given_anew = claim.test is None and claim.id != SEATS
     return f"verdict on {claim.rule}" if given_anew else claim.id

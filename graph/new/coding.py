@@ -14,7 +14,7 @@ from games.records import MatchRecord
 from games.table import Position
 from games.values import ModuleFault
 from graph.new.claims import (
-    is_older,
+    held_tests,
 )
 from graph.new.context import RunContext
 from tools.checking import CheckRun
@@ -43,13 +43,11 @@ class GraphCoderTools:
         context: The run's resources.
         design: The game being coded.
         claims: The validator's, so far.
-        before: Those of the game before a revision: its change may have overtaken a test.
     """
 
     context: RunContext
     design: Design
     claims: tuple[Claim, ...] = ()
-    before: tuple[Claim, ...] = ()
 
     def search_examples(self, query: str) -> Sequence[Example]:
         """See `CoderTools.search_examples`."""
@@ -74,7 +72,7 @@ class GraphCoderTools:
 
     @property
     def _tests(self) -> list[tuple[Claim, UnitTest]]:
-        return [(claim, claim.test) for claim in self.claims if claim.test and claim.counts]
+        return held_tests(self.claims)
 
     @property
     def _plies(self) -> list[PlayedPly]:
@@ -103,10 +101,8 @@ class GraphCoderTools:
         return [*found, *(one for one in again if one.outcome != "could_not_judge")]
 
     def _of_older(self, claim: Claim, found: Finding) -> Finding:
-        """A note on a test that a revision may have overtaken."""
-        if found.outcome != "failed" or claim.status != "standing":
-            return found
-        if not is_older(claim, self.before):
+        """A finding, with a note where a revision may have overtaken its test."""
+        if found.outcome != "failed" or claim.status != "open" or not claim.older:
             return found
         if found.unplayable:  # a line of play may hold no more
             return found.model_copy(update={"outcome": "could_not_judge"})

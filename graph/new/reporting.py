@@ -187,7 +187,7 @@ def _loose(checks: Mapping[str, Any]) -> list[dict[str, str]]:
     upheld = (PLY, "could_not_judge", "upheld, and the game was not seen to mend it")
     found = []
     for one in checks.get("claims", []):
-        if one["status"] != "standing" and one["id"] not in held:
+        if one["status"] != "open" and one["id"] not in held:
             status = one["status"]
             check, outcome, told = upheld if status == "upheld" else ("claim", status, status)
             evidence = f"{one['id']} was {told}: {one['says']}"

@@ -38,7 +38,7 @@ _MEANT = {"accept": "yes", "approve": "yes", "ignore": "no", "reject": "no"}
 _REQUEST = ".state/request.json"
 _QUESTION = ".state/question.json"
 _BRIEF = ".state/brief.json"
-_FORMAT: Literal[3] = 3
+_FORMAT: Literal[4] = 4
 
 
 def plain_answer(given: Any) -> str:  # noqa: ANN401 - whatever a client resumes with
@@ -162,7 +162,7 @@ class Request(BaseModel, frozen=True, extra="forbid"):
         settings: Of the run; its rounds include those of the remedies.
     """
 
-    format: Literal[3] = _FORMAT
+    format: Literal[4] = _FORMAT
     prompt: str
     choices: Choices = Choices()
     answers: tuple[str, ...] = ()

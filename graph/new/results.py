@@ -54,8 +54,8 @@ class RunResult:
 def exit_code(state: RunState) -> int:
     """0: a checked game. 1: a game that does not pass. 2: nothing was made. 4: nothing fits.
 
-    A checked game is delivered though claims of the validator are disputed or replies could not
-    be read; one that a person accepted with open findings is still one that does not pass.
+    A checked game is delivered though replies of the validator could not be read; one that a
+    person accepted with open findings is still one that does not pass.
 
     The command keeps 3 for a run that waits for an answer.
     """
@@ -136,12 +136,6 @@ def single_words(clauses: Sequence[Clause]) -> dict[str, None]:
     return dict.fromkeys(word for word in words if word not in kept)
 
 
-_FATES = {
-    "disputed": "was disputed and voted down, so nothing is held against it",
-    "dropped": "was dropped",
-}
-
-
 def open_ends(state: RunState) -> list[str]:
     """Sentences, each on what keeps an accepted game from being more than delivered."""
     if state.accepted is None:
@@ -153,10 +147,9 @@ def open_ends(state: RunState) -> list[str]:
         if f.outcome != "passed"
     ]
     ends += [
-        f"{one.id}, a claim of the validator on {one.rule}, {_FATES[one.status]}: {one.says}"
-        f"{_against(one)}"
+        f"{one.id}, a claim of the validator on {one.rule}, was dropped: {one.says}"
         for one in state.claims
-        if one.status in _FATES
+        if one.status == "dropped"
     ]
     ends += [
         f"{one.id}, a claim of the validator on {one.rule}, was upheld, and this game was not seen "
@@ -174,11 +167,17 @@ def _against(claim: Claim) -> str:
 
 
 def overruled(state: RunState) -> list[str]:
-    """Claims that the accepted game follows against the coder's word: validators may be wrong."""
+    """Notes on claims that a vote settled: the game follows one against the coder, or none."""
     if state.accepted is None:
         return []
     open_still = unmended(state.candidate(state.accepted), state.claims)
-    return [
+    struck = [
+        f"{one.id}, a claim of the validator on {one.rule}, was voted down, so nothing is held "
+        f"against it: {one.says}{_against(one)}"
+        for one in state.claims
+        if one.status == "struck"
+    ]
+    return struck + [
         f"{one.id}, a claim of the validator on {one.rule}, was upheld by vote against the coder, "
         f"who said: {one.argument} The game follows the claim: {one.says}. If {one.rule} means "
         "otherwise, say so with `rulewright revise`"
@@ -255,7 +254,7 @@ def state_object(state: RunState) -> dict[str, Any]:
 
 def claims_object(claims: Sequence[Claim]) -> list[dict[str, Any]]:
     """The validator's claims with what became of them, without the records they rest on."""
-    return [claim.model_dump(mode="json", exclude={"shown", "played"}) for claim in claims]
+    return [claim.model_dump(mode="json", exclude={"shown", "played", "older"}) for claim in claims]
 
 
 def verdict_lines(state: RunState) -> list[str]:

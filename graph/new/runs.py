@@ -14,7 +14,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from graph.new.claims import updated, without_struck
+from graph.new.claims import after, without_struck
 from graph.new.context import RunContext, RunSettings
 from graph.new.nodes.approve import approve
 from graph.new.nodes.arbitrate import arbitrate
@@ -198,9 +198,7 @@ def remedied(state: RunState, remedy: Remedy, folder: RunFolder) -> "Command[Any
         return Command(goto="strategize", update={**update, "accepted": chosen.number})
     if not remedy.drop:
         return Command(goto="refine", update=update)
-    named = [claim for claim in state.claims if claim.id == remedy.drop]
-    dropped = [claim.model_copy(update={"status": "dropped"}) for claim in named]
-    claims = updated(state.claims, dropped)
+    claims = tuple(after(c, "dropped") if c.id == remedy.drop else c for c in state.claims)
     pool = without_struck(state.candidates, claims)
     again = best(pool)
     if again != pool[-1]:

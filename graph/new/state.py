@@ -258,11 +258,6 @@ class RunState(ChatOutput):
         return Made(**shared, candidate=self.candidate(self.accepted))
 
     @property
-    def claims_before(self) -> tuple[Claim, ...]:
-        """Claims of the game before a revision."""
-        return self.before.claims if self.before else ()
-
-    @property
     def with_this(self) -> tuple[tuple[Design, Brief], ...]:
         """Designs and briefs before each change, those of now included."""
         now = () if self.design is None or self.brief is None else ((self.design, self.brief),)

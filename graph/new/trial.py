@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from langsmith import trace
 
+from agents.composer.meaning.evidence import with_plies
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.protocols import Claim, Design, RefusedTest, RoleError
@@ -18,7 +19,10 @@ from games.engine import Match
 from games.records import MatchRecord
 from games.values import ModuleFault
 from graph.new.claims import (
+    RECORD,
     SEATS,
+    after,
+    held_tests,
     named,
     to_ask_anew,
     updated,
@@ -35,13 +39,11 @@ T = TypeVar("T")
 
 
 UNREADABLE = (RoleError, MalformedReplyError)
-
-
-"""What an optional reply may fail with: the game is delivered without it, and that is said."""
+"""Errors of an optional reply: the game is delivered without it, and that is said."""
 
 
 def not_passing(rounds: int, findings: Sequence[Finding] | None) -> str:
-    """Why a run gives up, with what is still open; sequences and votes are in `checks.json`."""
+    """The reason of a run that gives up: all that is still open, each in one line."""
     after = f"after {rounds} refinement{'s' * (rounds > 1)}"
     cut = [f.model_copy(update={"evidence": f.evidence.partition("\n")[0]}) for f in findings or ()]
     return f"{after} the game still does not pass: {what_failed(cut)}"
@@ -72,11 +74,11 @@ class Trial:
         claims: The run's, and those that this trial adds.
         amended: Rules that a ruling amended: without a test of each, something was not judged.
         revised: Rules that a revision changed, to be tested beside those it left alone.
-        findings: What was found.
+        findings: Of all checks, tests and verdicts.
         matches: The matches that were judged.
-        lacking: What could not be judged.
-        notes: Which rules no match reached, what sets seats apart, and which endings nobody read.
-        facts: What sets seats apart, for the validator.
+        lacking: Sentences on what could not be judged.
+        notes: Sentences on rules that no match reached, on seats, and on endings nobody read.
+        facts: Differences between seats, for the validator.
         tell: Hears of the matches that are played for records.
     """
 
@@ -112,37 +114,32 @@ class Trial:
             return
         for index, record in enumerate(records):
             with place(f"check/{self.number}/record/{index}"):
-                self._record(record, run, self._given_up(record))
+                self._record(record, run)
         self.matches = [record.match for record in records]
         missing = self.context.settings.records_judged - len(records)
         if missing:
             evidence = f"{missing} of {len(records) + missing} matches that the validator was to "
             self._found("could_not_judge", f"{evidence}judge did not finish")
 
+    def show(self) -> None:
+        """Take the matches and what they tell, without a verdict on any."""
+        self.matches = [record.match for record in self._records(self._checked())]
+
+    def accepted(self, state: RunState) -> dict[str, object]:
+        """The update of a state whose candidate is accepted after this trial."""
+        design = with_plies(self.design, self.matches)
+        notes = (*state.notes, *self.notes)
+        return {"accepted": self.number, "design": design, "notes": notes}
+
     def _given_up(self, record: MatchRecord) -> str:
-        """The verdict on a record that a person gave up, lest it is only said again."""
+        """The verdict on a record that a person gave up, so that it is not only said again."""
         given = [c for c in self.claims if c.status == "dropped" and c.shown]
         # One without a ply, of counts over all matches, is told with every record.
         begins = [(c.says, c.played.actions if c.played else ()) for c in given]
         return "\n".join(says for says, at in begins if record.actions[: len(at)] == at)
 
-    def judge_again(self, struck: Sequence[Claim]) -> None:
-        """Ask once more of the records on which a verdict was voted down, and of no others."""
-        run = self._checked()
-        records = self._records(run)
-        for claim in struck:
-            played = claim.played.actions if claim.played else ()
-            for index, record in enumerate(records):
-                if record.actions[: len(played)] == played:
-                    with place(f"check/{self.number}/again/{index}"):
-                        self._record(record, run, claim.says)
-                    break
-            else:
-                self.lacking.append(f"the record of the verdict {claim.id} was not found again")
-        self.matches = [record.match for record in records]
-
     def retest(self) -> None:
-        """Hold it against the tests alone, of amended rules against new ones."""
+        """Hold it against the tests alone; amended rules get new ones."""
         self._tests(self._checked())
 
     def _checked(self) -> CheckRun:
@@ -150,7 +147,7 @@ class Trial:
         return self.context.checked(self.source, settings.check, players, settings.records_judged)
 
     def _records(self, run: CheckRun) -> Sequence[MatchRecord]:
-        """The records to judge: where the validator reads, a few matches that differ."""
+        """The matches to judge; for a model few, which differ in what they show."""
         if self.context.budget is None:
             self.notes = self.context.notes_of_play(self.source, self.design, self.tell)
             return run.records
@@ -163,9 +160,9 @@ class Trial:
         return found.records
 
     def _seats(self, found: Sequence[str]) -> None:
-        """Seats that no turn order tells apart, under rules with a part for none of them.
+        """Claim that seats differ which the rules treat alike and no turn order tells apart.
 
-        It is a claim: the rules may mean it in words that no program reads.
+        The rules may mean the difference in words that no program reads.
         """
         before = next((claim for claim in self.claims if claim.id == SEATS), None)
         struck = before is not None and not before.counts
@@ -185,10 +182,9 @@ class Trial:
         anew = [*to_ask_anew(self.claims, [*self.amended, *self.revised]), *overtaken]
         if anew or not any(claim.test for claim in self.claims):
             self._ask_tests(run, [*dict.fromkeys(anew)], overtaken)
-        held = [(claim, claim.test) for claim in self.claims if claim.test and claim.counts]
-        for claim, finding in self._judged(held, run.unit_tests):
+        for claim, finding in self._judged(held_tests(self.claims), run.unit_tests):
             if finding.outcome == "could_not_judge":
-                self.claims = updated(self.claims, [claim.model_copy(update={"status": "dropped"})])
+                self.claims = updated(self.claims, [after(claim, "dropped")])
                 self.lacking.append(f"the test {claim.id} could not be run: {finding.evidence}")
             else:
                 self.findings.append(self._marked(with_votes(finding, claim)))
@@ -200,19 +196,15 @@ class Trial:
         return found.model_copy(update={"same_source": same})
 
     def _overtaken(self, run: CheckRun) -> list[str]:
-        """Rules of tests that count no more: their sequences held before a revision alone."""
-        held = [(claim, claim.test) for claim in self.claims if claim.test and claim.counts]
-        found = run.unit_tests([test for _, test in held])
-        over = [
-            claim.model_copy(update={"status": "amended"})
-            for (claim, _), one in zip(held, found, strict=False)
-            if one.unplayable
-        ]
+        """Mark tests as overtaken whose actions a revision made impossible; their rules."""
+        held = held_tests(self.claims)
+        found = zip(held, run.unit_tests([test for _, test in held]), strict=False)
+        over = [after(claim, "overtaken") for (claim, _), one in found if one.unplayable]
         self.claims = updated(self.claims, over)
         return [claim.rule for claim in over]
 
     def _plies(self, run: CheckRun) -> None:
-        """Verdicts that count are tests that stay: their plies must no longer be played so."""
+        """Hold the candidate against verdicts that count: their plies must be played otherwise."""
         held = [(claim, claim.played) for claim in self.claims if claim.played and claim.counts]
         for claim, finding in self._judged(held, run.plies):
             if finding.outcome != "could_not_judge":
@@ -223,7 +215,7 @@ class Trial:
     def _judged(
         self, held: Sequence[tuple[Claim, T]], judge: Callable[[Sequence[T]], Sequence[Finding]]
     ) -> list[tuple[Claim, Finding]]:
-        """Each claim with the finding on what it asks for; none where nothing could be run."""
+        """Each claim with the finding on it; nothing if the module did not load again."""
         found = judge([asked for _, asked in held]) if held else ()
         if len(found) != len(held):  # the module did not load again
             self.findings += found
@@ -256,10 +248,10 @@ class Trial:
     def _mended(
         self, run: CheckRun, tests: Sequence[UnitTest | RefusedTest]
     ) -> Sequence[UnitTest | RefusedTest]:
-        """The tests, of which those that cannot be run are asked for once more before they count.
+        """The tests, after those that cannot be run were asked for once more.
 
-        One whose own sequence the module refuses is asked for again too: the test may leave out a
-        step. Where the validator gives it as it was, it says that the module is wrong.
+        The same is done with a test whose own actions the module refuses: it may leave out a step.
+        If the validator gives it again as it was, it says that the module is wrong.
         """
         written = [test for test in tests if isinstance(test, UnitTest)]
         found = zip(written, run.unit_tests(written) if written else (), strict=False)
@@ -279,12 +271,12 @@ class Trial:
         kept = [test for test in written if test not in lost]
         return [*kept, *again[: len(asked)]]
 
-    def _record(self, record: MatchRecord, run: CheckRun, struck: str = "") -> None:
-        """The validator's verdict on one record; a fault it names is a claim of its own."""
+    def _record(self, record: MatchRecord, run: CheckRun) -> None:
+        """Ask for the verdict on one record; a fault that it names becomes a claim."""
         positions = cache(lambda: run.positions(record))
         try:
             found = self.context.roles.validator.judge(
-                self.design, record, positions, self.facts, struck
+                self.design, record, positions, self.facts, self._given_up(record)
             )
             played, ply = None, found.illegal_ply
             # Where nothing but counts over matches tells of a fault, the last ply stands for it.
@@ -292,7 +284,7 @@ class Trial:
             if ply is not None and not counts:
                 played = played_ply(record.actions, positions(), ply)
         except ModuleFault as fault:
-            self.findings.append(from_fault("record", fault))
+            self.findings.append(from_fault(RECORD, fault))
             return
         except UNREADABLE as error:
             self.lacking.append(f"match {record.match_index} was not judged: {error}")
@@ -310,5 +302,5 @@ class Trial:
         self._found("failed", says, rule=found.rule, function=found.function, claim=identity)
 
     def _found(self, outcome: Outcome, evidence: str, **more: str | None) -> None:
-        said = {"check": "record", "outcome": outcome, "evidence": evidence, **more}
+        said = {"check": RECORD, "outcome": outcome, "evidence": evidence, **more}
         self.findings.append(self._marked(Finding.model_validate(said)))

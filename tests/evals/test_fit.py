@@ -7,7 +7,7 @@ import pytest
 from agents.composer.lexicon import PLAYERS, game_of
 from agents.composer.meaning.statements import LabelledBrief, Seats, labelled_briefs
 from agents.protocols import Clause
-from evals.fit import _SETS, JudgedBrief, load_briefs, score_briefs
+from evals.fit import _SETS, JudgedBrief, load_briefs, load_near_misses, score_briefs
 from games.library import families
 
 
@@ -101,6 +101,27 @@ def test_thresholds_stand_on_all_sets_together_and_an_interval_beside_each_figur
     result = score_briefs([own, own], {})
     bound = {s.name for s in result.scores if s.at_least is not None or s.at_most is not None}
     assert all(name.startswith("all: ") for name in bound)
-    low, high = result.effective["intervals (Wilson, 95%)"]["all: settings found"]  # type: ignore[index, call-overload]
+    intervals = result.effective["intervals (Wilson, 95%)"]
+    assert isinstance(intervals, dict)
     # Wilson for 2 of 2: low is n / (n + z²), with z = 1.96.
-    assert (low, high) == (pytest.approx(2 / (2 + 1.96**2), abs=1e-3), 1.0)
+    assert intervals["all: settings found"] == [pytest.approx(2 / (2 + 1.96**2), abs=1e-3), 1.0]
+
+
+def test_a_near_miss_is_told_where_more_demands_are_listed_as_lost_than_as_kept() -> None:
+    kept = Clause(text="two play", status="honoured", setting="num_players=2")
+    lost = Clause(text="melds are words", status="not_honoured", reason="no setting")
+    ends = [
+        JudgedBrief(brief("out", None), "near_misses", "rummy", 2, {}, "made", (kept, lost)),
+        JudgedBrief(brief("out", None), "near_misses", "rummy", 2, {}, "made", (kept, lost, lost)),
+        JudgedBrief(brief("out", None), "near_misses", None, 0, {}, "no_fit"),
+    ]
+    (near,) = [s for s in score_briefs(ends, {}).scores if s.name.startswith("near misses")]
+    assert near.scored == 3
+    assert near.value == pytest.approx(1 / 3)
+
+
+def test_thirty_near_misses_are_no_familys_game_and_were_not_learned_from() -> None:
+    near = load_near_misses()
+    learned = {one.text for of in labelled_briefs().values() for one in of}
+    assert (len(near), {one.family for one in near}) == (30, {None})
+    assert learned.isdisjoint(one.text for one in near)

@@ -1,20 +1,17 @@
 """Arbitrate: fresh validators vote on contested claims."""
 
-from collections.abc import Sequence
-
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from agents.model.recording import place
 from agents.protocols import (
     Claim,
-    ClaimStatus,
     Design,
     Vote,
 )
 from graph.new.claims import (
-    is_older,
-    to_judge_again,
+    Voted,
+    after,
     unjudged,
     unmended,
     updated,
@@ -30,7 +27,7 @@ from graph.new.state import (
     drafts_passed,
     need_design,
 )
-from graph.new.trial import UNREADABLE, not_passing, write_checks
+from graph.new.trial import UNREADABLE, Trial, not_passing, write_checks
 from graph.run.candidates import (
     best,
     keep_newest,
@@ -38,22 +35,20 @@ from graph.run.candidates import (
 
 
 def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVote]:
-    """Settle what is contested; what no majority voted for is struck, and kept as disputed."""
+    """Settle what is contested, and go on from what the claims leave of the findings."""
     context = context_of(runtime, state.folder)
-    made, before = need_design(state), state.claims_before
-    voted = [_voted(claim, made, context, before) for claim in state.contested]
+    made = need_design(state)
+    voted = [_voted(claim, made, context) for claim in state.contested]
     for claim in voted:
-        told = {"claim": claim.id, "status": claim.status, "votes": _counted(claim)}
+        counted = " to ".join(map(str, Voted(claim.votes).counted))
+        told = {"claim": claim.id, "status": claim.status, "votes": counted}
         runtime.stream_writer({"node": "arbitrate", **told})
     claims = updated(state.claims, voted)
     pool = without_struck(state.candidates, claims)
     newest = next((c for c in reversed(pool) if c.outcome == "passed"), pool[-1])
     update: dict[str, object] = {"claims": claims, "contested": (), "candidates": pool}
     elsewhere = newest.outcome == "passed" and unmended(newest, voted)  # upheld of another one
-    alone = len(drafts_passed(pool)) < 2  # noqa: PLR2004 - else they are compared
-    once_more = alone and bool(to_judge_again(newest, claims))
-    again = unjudged(newest) or elsewhere or once_more
-    again = again and context.settings.records_judged > 0
+    again = bool(unjudged(newest) or elsewhere) and context.settings.records_judged > 0
     several = drafts_passed(pool).values() if again else ()
     if len(several) > 1:  # each is judged before they are compared
         anew = [c for c in pool if c.number in several and unjudged(c)]
@@ -70,17 +65,18 @@ def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVot
     vote = after_vote(newest.outcome, last=state.rounds >= context.settings.max_rounds)
     goto: AfterVote = (after_drafts(pool) if vote == "strategize" else None) or vote
     if goto == "strategize":
-        update |= {"accepted": newest.number}
+        trial = Trial(made, context, newest.number, newest.source, claims)
+        trial.show()
+        update |= trial.accepted(state)
     if goto == "report":
         update |= {"end": "gave_up", "reason": not_passing(state.rounds, best(pool).findings)}
     return Command(goto=goto, update=update)
 
 
-def _voted(claim: Claim, design: Design, context: RunContext, before: Sequence[Claim]) -> Claim:
-    """The claim with its votes: the first validator's, and those of others who can be read.
+def _voted(claim: Claim, design: Design, context: RunContext) -> Claim:
+    """The claim after the votes of those validators whose replies can be read.
 
-    A test that held before a revision is overtaken where it is voted down, and in no dispute.
-    Two are asked, the second only where the first does not uphold it: two of three are a majority.
+    A second one is asked only if the first does not uphold the claim: two of three are a majority.
     """
     votes: list[Vote] = []
     for number in (1, 2):
@@ -91,19 +87,4 @@ def _voted(claim: Claim, design: Design, context: RunContext, before: Sequence[C
                 votes.append(context.roles.validator.arbitrate(design, claim, second=number > 1))
         except UNREADABLE:
             continue
-    held = 1 + sum(vote.upheld for vote in votes)  # who made the claim votes for it
-    struck: ClaimStatus = "amended" if is_older(claim, before) else "disputed"
-    status = "upheld" if 2 * held > 1 + len(votes) else struck
-    return claim.model_copy(update={"votes": tuple(votes), "status": status})
-
-
-def _counted(claim: Claim) -> str:
-    """The votes, for and against; the first one is that of the validator who made the claim.
-
-    >>> from agents.protocols import Vote
-    >>> votes = (Vote(upheld=True, why=""), Vote(upheld=False, why=""))
-    >>> _counted(Claim(id="V1", rule="R1", says="", votes=votes))
-    '2 to 1'
-    """
-    held = sum(vote.upheld for vote in claim.votes)
-    return f"{1 + held} to {len(claim.votes) - held}"
+    return after(claim, Voted(tuple(votes)))

@@ -3,14 +3,9 @@
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from agents.composer.meaning.evidence import with_plies
 from agents.protocols import Design
 from games.checks.unit_tests import CHECK as UNIT_TEST
-from graph.new.claims import (
-    to_judge_again,
-    to_settle,
-    unmended,
-)
+from graph.new.claims import to_settle
 from graph.new.context import RunContext
 from graph.new.opening import context_of
 from graph.new.results import rule_changes
@@ -30,13 +25,7 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     ruled = tuple(one.ruling.rule for one in state.ambiguities if one.ruling)
     trial = Trial(made, context, candidate.number, candidate.source, state.claims, ruled)
     trial.revised, trial.tell = _revised(state, made), runtime.stream_writer
-    again = to_judge_again(candidate, state.claims)
-    if again and not unmended(candidate, state.claims):
-        trial.findings += candidate.findings or ()
-        trial.lacking += [told for told in candidate.lacking if told not in again]
-        trial.judge_again(list(again.values()))
-    else:
-        trial.judge()
+    trial.judge()
     judged = candidate.model_copy(
         update={"findings": tuple(trial.findings), "lacking": tuple(trial.lacking)}
     )
@@ -48,14 +37,12 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     last = state.rounds >= context.settings.max_rounds
     pool = keep_newest(state.candidates, [judged])
     more = after_drafts(pool)
-    before = state.claims_before
-    settle = () if more else to_settle(trial.claims, pool, last=last, before=before)
+    settle = () if more else to_settle(trial.claims, pool, last=last)
     goto = more or after_check(outcome, last=last, vote=bool(settle))
     update: dict[str, object] = {"candidates": [judged], "claims": trial.claims}
     update["contested"] = settle
     if goto == "strategize":
-        update |= {"accepted": candidate.number, "design": with_plies(made, trial.matches)}
-        update |= {"notes": (*state.notes, *trial.notes)}
+        update |= trial.accepted(state)
     if goto == "report":
         update |= {"end": "gave_up", "reason": not_passing(state.rounds, best(pool).findings)}
     return Command(goto=goto, update=update)

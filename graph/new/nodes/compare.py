@@ -51,8 +51,7 @@ def compare(state: RunState, runtime: Runtime[RunContext]) -> _To:
     shown = holder or pool[-1]
     write_checks(state, context, shown, claims)
     last = state.rounds >= context.settings.max_rounds
-    before = state.claims_before
-    settle = to_settle(claims, pool, last=last, before=before) if holder else ()
+    settle = to_settle(claims, pool, last=last) if holder else ()
     goto = after_check(holder.outcome if holder else "failed", last=last, vote=bool(settle))
     notes = (*state.notes, *bout.notes)
     if goto == "strategize":

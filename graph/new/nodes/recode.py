@@ -45,7 +45,7 @@ def recode(
     claims = carried(base.claims, base.candidate, base.design, design)
     try:
         with place(f"recode/{state.revision}"):
-            tools = GraphCoderTools(context, design, claims, base.claims)
+            tools = GraphCoderTools(context, design, claims)
             mending = context.roles.coder.edit(design, base.candidate.source, findings, tools)
         source, refused = base.candidate.source, mending.refused
         source = apply_edits(source, mending.edits) if mending.edits else source

@@ -59,7 +59,7 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> _To:
                 made,
                 parent.source,
                 open_findings,
-                GraphCoderTools(context, made, state.claims, state.claims_before),
+                GraphCoderTools(context, made, state.claims),
                 earlier_attempts(state.candidates, parent),
             )
     except RoleError as error:
@@ -106,7 +106,7 @@ def _edited(
 def _given_up(state: RunState, tried: Candidate, reason: str) -> _To:
     """The report, unless claims that nobody verified are all that is left: these are voted on."""
     pool = keep_newest(state.candidates, [tried])
-    settle = to_settle(state.claims, pool, last=True, before=state.claims_before)
+    settle = to_settle(state.claims, pool, last=True)
     update: dict[str, object] = {"candidates": [tried], "rounds": state.rounds}
     if settle:
         return Command(goto="arbitrate", update={**update, "contested": settle})

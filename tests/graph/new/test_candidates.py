@@ -151,18 +151,18 @@ class Retested(Drafters):
         return Vote(upheld=False, why="worked out from R1")
 
 
-@pytest.mark.parametrize(("begins", "fate"), [("0", "standing"), ("1", "disputed")])
+@pytest.mark.parametrize(("begins", "fate"), [("0", "open"), ("1", "struck")])
 def test_a_test_of_an_amended_rule_is_asked_anew_and_the_old_one_is_named(
     make_context: MakeContext, folder: RunFolder, begins: str, fate: str
 ) -> None:
     roles = Retested(begins=("0", begins))
     state = start_run("noughts", folder, make_context(roles_of(roles), TWO)).state
     assert roles.amended == [(), ("R1",)]
-    assert [(c.id, c.status) for c in state.claims] == [("T1", "amended"), ("T2", fate)]
-    assert state.end == ("made" if fate == "standing" else "delivered")
+    assert [(c.id, c.status) for c in state.claims] == [("T1", "overtaken"), ("T2", fate)]
+    assert state.end == "made"
     assert state.accepted == 0
     accepted = [found.claim for found in state.candidate(0).findings or () if found.claim]
-    assert accepted == (["T2"] if fate == "standing" else [])
+    assert accepted == (["T2"] if fate == "open" else [])
     assert "the test T1 spoke for R1 as it read before" in final_text(state)
 
 
@@ -189,7 +189,7 @@ def test_an_amended_rule_that_no_test_named_is_tested_before_the_game_is_made(
     roles = TestedLate(begins=("0", "0", "1"), late=late)
     state = start_run("noughts", folder, make_context(roles_of(roles), TWO)).state
     assert roles.amended == [(), (), ("R1",)]
-    assert state.end == "delivered"
+    assert state.end == ("made" if late else "delivered")
     assert told in final_text(state)
 
 
@@ -201,7 +201,7 @@ def test_drafts_that_a_vote_made_pass_are_compared_too(
     assert roles.calls.count("edit") == 1
     assert [parting.candidates for parting in roles.asked] == [(0, 1)]
     assert state.accepted == 1
-    assert {claim.id: claim.status for claim in state.claims}["T1"] == "disputed"
+    assert {claim.id: claim.status for claim in state.claims}["T1"] == "struck"
 
 
 def test_killed_at_any_draft_or_ruling_the_run_ends_in_the_same_bytes(

@@ -65,8 +65,8 @@ def test_a_recorded_run_makes_a_checked_game_again(
     assert result.state.end in ("made", "delivered"), result.state.reason
     # Of what was said of the finished game, one message asked and one changed it.
     assert result.state.revision == len(runs()[name].get("said", ())) // 2
-    disputed = [claim for claim in result.state.claims if claim.status == "disputed"]
-    assert len(disputed) == PLANTED.get(name, 0)
+    struck = [claim for claim in result.state.claims if claim.status == "struck"]
+    assert len(struck) == PLANTED.get(name, 0)
     design = result.state.design
     assert design is not None
     assert design.family not in library.families()

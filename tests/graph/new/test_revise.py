@@ -284,7 +284,7 @@ def test_a_test_that_a_change_of_another_rule_overtook_is_voted_on_and_no_blame_
     context = make_context(role_set(roles))
     start_run("noughts", folder, context)
     done = revised(folder, context, "Player 2 begins.").state
-    assert [claim.status for claim in done.claims] == ["amended"]
+    assert [claim.status for claim in done.claims] == ["overtaken"]
     assert (done.end, done.rounds) == ("made", 0)
     assert any("The test is older than the change" in call for call in roles.calls)
     asked = [call for call in roles.calls if call.startswith("arbitrate")]
@@ -317,7 +317,7 @@ class ShiftingOne(Shifting):
 
 @pytest.mark.parametrize(
     ("roles", "statuses"),
-    [(Shifting(), ["amended"]), (ShiftingOne(), ["amended", "standing"])],
+    [(Shifting(), ["overtaken"]), (ShiftingOne(), ["overtaken", "open"])],
     ids=["its rule's only one", "beside another of its rule"],
 )
 def test_a_test_that_a_revision_leaves_no_line_of_play_is_asked_for_anew_and_not_held(
@@ -345,7 +345,9 @@ def test_with_other_settings_no_test_of_the_game_before_is_carried_over() -> Non
     found = [Finding(check="unit_test", outcome="passed", claim=one.id) for one in (kept, other)]
     candidate = Candidate(number=0, source="x", findings=tuple(found))
     revised = DESIGN.model_copy(update={"parameters": {"new": 1}})
-    stands = kept.model_copy(update={"status": "standing"})  # the vote was on the rules before
+    stands = kept.model_copy(
+        update={"status": "open", "older": True}
+    )  # the vote was on the rules before
     assert carried((kept, other), candidate, DESIGN, revised) == (stands,)
     revised = DESIGN.model_copy(update={"num_players": 3})
     assert carried((kept,), candidate, DESIGN, revised) == ()

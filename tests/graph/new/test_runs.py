@@ -29,11 +29,11 @@ def test_the_folder_of_another_version_is_refused_by_its_format(folder: RunFolde
     write_request(ASKED, folder)
     older = {key: value for key, value in request(folder).items() if key != "format"}
     folder.write_json(".state/request.json", older)
-    with pytest.raises(RunFolderError, match=r"run of format 1.*required: format 3.*start .* anew"):
+    with pytest.raises(RunFolderError, match=r"run of format 1.*required: format 4.*start .* anew"):
         read_request(folder)
 
 
-@pytest.mark.parametrize("wrong", [[], {"format": 3}, {"format": 3, "prompt": 1, "settings": {}}])
+@pytest.mark.parametrize("wrong", [[], {"format": 4}, {"format": 4, "prompt": 1, "settings": {}}])
 def test_what_is_no_request_is_refused(folder: RunFolder, wrong: object) -> None:
     folder.write_json(".state/request.json", wrong)
     with pytest.raises(RunFolderError, match="is no request"):
