@@ -17,10 +17,10 @@ if _IS_COMMAND and _IS_STOPPABLE:
     _signal.signal(_signal.SIGINT, lambda *_: os._exit(_STOPPED))
 
 import importlib.util  # noqa: E402 - the imports below take long enough to be interrupted
-import signal  # noqa: E402
-from contextlib import suppress  # noqa: E402
-from importlib.metadata import PackageNotFoundError, files  # noqa: E402
-from pathlib import Path  # noqa: E402
+import signal  # noqa: E402 - after the signal, as above
+from contextlib import suppress  # noqa: E402 - after the signal, as above
+from importlib.metadata import PackageNotFoundError, files  # noqa: E402 - after the signal, as above
+from pathlib import Path  # noqa: E402 - after the signal, as above
 
 _ROOMS = ("agents", "app", "evals", "games", "graph", "tools", "vectorstore")
 

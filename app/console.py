@@ -184,7 +184,7 @@ def kept_in(journal: Path | None) -> str:
     lines: list[bytes] = []
     with suppress(OSError), journal.open("rb") as file:
         lines = [*islice(file, 2)]  # its heading, and a match
-    if len(lines) < 2:  # noqa: PLR2004
+    if len(lines) < 2:  # noqa: PLR2004 - a heading and a match
         return f"stopped; no match had finished, so none is kept in {journal}"
     return f"stopped; finished matches are kept in {journal}: give the same command again to go on"
 

@@ -1,22 +1,28 @@
 """Options that several commands share, and a game's parameters as a person gives them."""
 
+import inspect
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from app.console import a_person_is_here, ask, note, say
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+    from pydantic import BaseModel
+
     from games.values import Json as Value
     from tools.playtest.jobs import GameSetup
     from tools.sandbox import Sandbox
     from tools.sources import GameSource
+
+SettingsT = TypeVar("SettingsT", bound="BaseModel")
 
 HostSearch = Annotated[
     bool,
@@ -85,6 +91,82 @@ def _named(text: str) -> Path:
 OutFolder = Annotated[
     Path | None, typer.Option("--out", parser=_named, metavar="FOLDER", help="Folder of the run.")
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Isolation:
+    """The place where generated code runs."""
+
+    sandbox: Backend = None
+    no_isolation: NoIsolation = False
+
+    def chosen(self) -> AbstractContextManager[None]:
+        """Let generated code run there, inside the block."""
+        return sandbox_of(self.sandbox, self.no_isolation)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Playing:
+    """The way in which many matches are played."""
+
+    jobs: Jobs = 1
+    executor: Executor = "threads"
+    journal: JournalFile = None
+    host_search: HostSearch = False
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with every field of its groups, which are dataclasses, as an option of its own.
+
+    >>> def show(*, place: Isolation) -> None:
+    ...     print(place.sandbox)
+    >>> list(inspect.signature(grouped(show)).parameters)
+    ['sandbox', 'no_isolation']
+    >>> grouped(show)(sandbox="linux", no_isolation=False)
+    linux
+    """
+    asked = inspect.signature(command).parameters.values()
+    groups = {
+        one.name: group
+        for one in asked
+        if isinstance(group := one.annotation, type) and is_dataclass(group)
+    }
+
+    def called(**given: object) -> None:
+        made = {
+            name: group(**{field.name: given.pop(field.name) for field in fields(group)})
+            for name, group in groups.items()
+        }
+        command(**given, **made)
+
+    options = [
+        option
+        for one in asked
+        for option in (_options_of(groups[one.name]) if one.name in groups else [one])
+    ]
+    called.__doc__, called.__name__ = command.__doc__, command.__name__
+    setattr(called, "__signature__", inspect.Signature(options))  # noqa: B010 - no attribute to mypy
+    return called
+
+
+def _options_of(group: "type[DataclassInstance]") -> list[inspect.Parameter]:
+    """The fields of a group, as a command's parameters."""
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=field.type,
+        )
+        for field in fields(group)
+    ]
+
+
+def model_filled(group: object, model: type[SettingsT]) -> SettingsT:
+    """The settings that a group of the same names asks for; an option that is None is left out."""
+    return model.model_validate(
+        {name: value for name, value in vars(group).items() if value is not None}
+    )
 
 
 def require_new(file: Path, force: bool) -> None:  # noqa: FBT001 - an option
@@ -214,7 +296,7 @@ def _value(text: str) -> "Value":
 def _refusal(
     game: "GameSetup", parameters: "Mapping[str, Value]", sandbox: "Sandbox"
 ) -> str | None:
-    """What the module's ValueError says of a first state with these parameters, if it raises it."""
+    """The words in which the module refuses these parameters at its first state, if it does."""
     from games.values import ModuleFault
 
     refused = "ValueError: "

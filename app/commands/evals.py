@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.console import give, leave, note, print_json, say
-from app.options import Backend, Json, NoIsolation, Seed, sandbox_of
+from app.options import Isolation, Json, Seed, grouped
 
 if TYPE_CHECKING:
     from evals.results import EvalResult
@@ -29,7 +29,8 @@ def list_evals(*, as_json: Json = False) -> None:
 
 
 @eval_app.command("run")
-def run_eval(  # noqa: PLR0913 - one parameter an option
+@grouped
+def run_eval(
     name: Annotated[str, typer.Argument(help="Name of an evaluation.")],
     *,
     seed: Seed = 0,
@@ -50,8 +51,7 @@ def run_eval(  # noqa: PLR0913 - one parameter an option
     workers: Annotated[
         int, typer.Option("--jobs", min=1, max=64, help="Processes that play at the same time.")
     ] = 1,
-    sandbox: Backend = None,
-    no_isolation: NoIsolation = False,
+    place: Isolation,
     as_json: Json = False,
 ) -> None:
     """Run an evaluation; it fails below its thresholds."""
@@ -60,7 +60,7 @@ def run_eval(  # noqa: PLR0913 - one parameter an option
     from tools.sandbox import Grade
 
     options = EvalOptions(seed, note, quick=quick, folder=folder, workers=workers)
-    with sandbox_of(sandbox, no_isolation):
+    with place.chosen():
         chosen_backend()  # a choice that cannot be kept is an error, whatever the evaluation runs
         result = find_eval(name).run(options)
     grade = result.effective.get("sandbox")

@@ -1,13 +1,14 @@
 """`learn`: rules and recorded matches become a playable model of the game."""
 
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias, get_args
 
 import typer
 
 from app.console import Progress, database, ends_at_once, give, leave, note, say
-from app.options import Backend, Json, NoIsolation, OutFolder, Seed, sandbox_of
+from app.options import Isolation, Json, OutFolder, Seed, grouped, model_filled
 from games.text import number_of
 
 if TYPE_CHECKING:
@@ -59,23 +60,30 @@ _Tensors: TypeAlias = Annotated[
 ]
 
 
-def learn_model(  # noqa: PLR0913 - one parameter an option
+@dataclass(frozen=True, kw_only=True)
+class LearnOptions:
+    """The settings of `LearnSettings` that are options, by their names there."""
+
+    closed_deck: _ClosedDeck = False
+    refine: _Refine = "tree"
+    max_calls: _MaxCalls = 20
+    active: _Active = 0
+    environment: _Environment = ""
+    keep_learning: _KeepLearning = False
+    values: _Values = 0
+    tensors: _Tensors = 0
+    seed: Seed = 0
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer matches and draws.")] = False
+
+
+@grouped
+def learn_model(
     *,
     rules: _Rules,
     trajectories: _Trajectories,
-    closed_deck: _ClosedDeck = False,
-    refine: _Refine = "tree",
-    max_calls: _MaxCalls = 20,
-    active: _Active = 0,
-    environment: _Environment = "",
-    keep_learning: _KeepLearning = False,
-    values: _Values = 0,
-    tensors: _Tensors = 0,
+    asked: LearnOptions,
     out: OutFolder = None,
-    seed: Seed = 0,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer matches and draws.")] = False,
-    sandbox: Backend = None,
-    no_isolation: NoIsolation = False,
+    place: Isolation,
     as_json: Json = False,
 ) -> None:
     """Learn a playable model of a game from its rules and recorded matches."""
@@ -84,34 +92,21 @@ def learn_model(  # noqa: PLR0913 - one parameter an option
     from graph.run.folder import create_folder, runs_folder
     from graph.run.settings import RefineStrategy
 
-    if refine not in get_args(RefineStrategy):
-        raise typer.BadParameter(f"--refine is {refine!r}; known: tree, conversation")
-    if active and not environment:
+    if asked.refine not in get_args(RefineStrategy):
+        raise typer.BadParameter(f"--refine is {asked.refine!r}; known: tree, conversation")
+    if asked.active and not asked.environment:
         raise typer.BadParameter("--active asks the environment for matches; give --environment")
-    if keep_learning and not environment:
+    if asked.keep_learning and not asked.environment:
         raise typer.BadParameter("--keep-learning plays in the environment; give --environment")
     words = _rules_in(rules)
-    _require_usable(trajectories, environment, closed=closed_deck)
+    _require_usable(trajectories, asked.environment, closed=asked.closed_deck)
     require_model()
-    settings = LearnSettings.model_validate(
-        {
-            "seed": seed,
-            "quick": quick,
-            "closed_deck": closed_deck,
-            "refine": refine,
-            "max_calls": max_calls,
-            "active": active,
-            "environment": str(Path(environment).resolve())
-            if environment and Path(environment).exists()
-            else environment,
-            "values": values,
-            "tensors": tensors,
-            "keep_learning": keep_learning,
-        }
-    )
+    if asked.environment and Path(asked.environment).exists():
+        asked = replace(asked, environment=str(Path(asked.environment).resolve()))
+    settings = model_filled(asked, LearnSettings)
     folder = create_folder(out, title=f"learn {trajectories.stem}", runs=runs_folder())
     request = LearnRequest(rules=words, trajectories=str(trajectories.resolve()), settings=settings)
-    with folder.held(), sandbox_of(sandbox, no_isolation):
+    with folder.held(), place.chosen():
         write_learning(request, folder)
         go_on_learning(folder, as_json=as_json)
 

@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -15,7 +15,7 @@ import typer
 
 from app import options
 from app.console import STOPPED, ends_at_once, give, kept_in, leave, note, say
-from app.options import Backend, NoIsolation, Parameters, Seats, opened_sandbox
+from app.options import Isolation, Parameters, Playing, Seats, grouped, opened_sandbox
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
@@ -32,36 +32,40 @@ _TELL_EVERY = 10
 _SEEDS = 1_000_000  # of a size that a person can type
 
 
-def play_matches(  # noqa: PLR0913 - one parameter an option
+@dataclass(frozen=True, kw_only=True)
+class _Series:
+    """The game of a series, and how much of it is played."""
+
+    environment: options.Environment = None
+    games: Annotated[int, typer.Option("--games", min=1, help="Matches to play.")] = 1
+    seed: options.Seed = 0
+    settings: options.Parameters = None
+    max_plies: options.MaxPlies = 2000
+
+
+@grouped
+def play_matches(
     game: options.OptionalGame = None,
     *,
     player: Annotated[
         list[str],
         typer.Option("--player", help="One a seat, in order: NAME[:key=value,...] or ./FILE.py."),
     ],
-    environment: options.Environment = None,
-    games: Annotated[int, typer.Option("--games", min=1, help="Matches to play.")] = 1,
-    seed: options.Seed = 0,
-    settings: options.Parameters = None,
-    max_plies: options.MaxPlies = 2000,
-    jobs: options.Jobs = 1,
-    executor: options.Executor = "threads",
-    journal: options.JournalFile = None,
-    host_search: options.HostSearch = False,
-    sandbox: options.Backend = None,
-    no_isolation: options.NoIsolation = False,
+    series: _Series,
+    playing: Playing,
+    place: Isolation,
     as_json: options.Json = False,
 ) -> None:
     """Let players play matches and count the results."""
-    with options.sandbox_of(sandbox, no_isolation), stops_resumably(journal):
-        workers = chosen_workers(executor, jobs)
-        roster = replace(chosen_roster(player, workers), host_search=host_search)
-        setup = chosen_game(game, len(player), settings, environment)
+    with place.chosen(), stops_resumably(playing.journal):
+        workers = chosen_workers(playing.executor, playing.jobs)
+        roster = replace(chosen_roster(player, workers), host_search=playing.host_search)
+        setup = chosen_game(game, len(player), series.settings, series.environment)
         from tools.playtest.series import SeriesSettings
 
-        asked = SeriesSettings(matches=games, seed=seed, max_plies=max_plies)
-        counted = _counted(setup, player, roster, asked, journal=journal, workers=workers)
-        result = {"asked": games, "host_search": host_search, **counted}
+        asked = SeriesSettings(series.games, series.seed, series.max_plies)
+        counted = _counted(setup, player, roster, asked, journal=playing.journal, workers=workers)
+        result = {"asked": series.games, "host_search": playing.host_search, **counted}
     give(result, lambda: _show(result), as_json=as_json)
     leave(0 if result["scored"] and not result["no_result"] else 1)
 
@@ -196,7 +200,7 @@ def chosen_roster(specs: Sequence[str], workers: "Workers | None" = None) -> "Pl
 
 
 def asked_models(roster: "PlayerRoster") -> dict[str, Any]:
-    """What a result says of the endpoint; nothing where no player is a model."""
+    """The part of a result that names the endpoint; nothing where no player is a model."""
     return {"endpoint": roster.models.about()} if roster.models else {}
 
 
@@ -214,7 +218,7 @@ def stops_resumably(journal: Path | None) -> Iterator[None]:
 
 
 def chosen_recipe() -> "SandboxRecipe":
-    """How every process makes the sandbox that was chosen."""
+    """The recipe by which every process makes the sandbox that was chosen."""
     from graph.run.sandboxes import ACCEPTED, NAME, choice_in_variables, chosen_backend
     from tools.playtest.jobs import SandboxRecipe
 
@@ -281,7 +285,8 @@ def say_cost(totals: Mapping[str, float]) -> None:
         say(f"    {calls:,.0f} model calls, tokens {told:,.0f} in, {said:,.0f} out{about}{cost}")
 
 
-def play_game(  # noqa: PLR0913 - one parameter an option
+@grouped
+def play_game(
     game: Annotated[
         str,
         typer.Argument(
@@ -309,8 +314,7 @@ def play_game(  # noqa: PLR0913 - one parameter an option
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="Repeats a match; else a new one is drawn.")
     ] = None,
-    sandbox: Backend = None,
-    no_isolation: NoIsolation = False,
+    place: Isolation,
 ) -> None:
     """Play a game in the terminal: alone, with others at one keyboard, or watching."""
     for stream in (sys.stdin, sys.stdout):
@@ -319,7 +323,10 @@ def play_game(  # noqa: PLR0913 - one parameter an option
     from app.table.saved import PlayRequest, with_saved_match
 
     asked = PlayRequest(game, seat or (), opponent or (), watch, players, settings or (), seed)
-    with opened_sandbox(sandbox, no_isolation) as opened, ExitStack() as stack:
+    with (
+        opened_sandbox(place.sandbox, place.no_isolation) as opened,
+        ExitStack() as stack,
+    ):
         _sit_down(with_saved_match(asked), opened, stack)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
@@ -30,7 +31,34 @@ WAITING = 3  # exit code of a run that waits for a person's answer
 _LONGEST_PROMPT = 100_000
 
 
-def new_run(  # noqa: PLR0913 - one parameter an option
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """The settings of `RunSettings` that are options, by their names there."""
+
+    seed: options.Seed = 0
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer matches, smaller searches.")] = False
+    approve: Annotated[bool, typer.Option("--approve", help="Ask before coding.")] = False
+    own_games: Annotated[
+        bool, typer.Option("--own-games", help="Let the roles see games of earlier runs.")
+    ] = False
+    candidates: Annotated[
+        int, typer.Option("--candidates", min=1, max=8, help="Drafts of the code, side by side.")
+    ] = 1
+    extras: Annotated[
+        bool,
+        typer.Option("--extras", help="Ask for a value function and resamplers; not if --quick."),
+    ] = False
+    refine: Annotated[
+        str | None,
+        typer.Option(
+            "--refine", help="How to refine: conversation, or tree (usual with several candidates)."
+        ),
+    ] = None
+    max_rounds: Annotated[int, typer.Option("--rounds", min=0, help="Refinements at most.")] = 6
+
+
+@options.grouped
+def new_run(
     prompt: Annotated[
         str | None,
         typer.Argument(help="The game, in your own words; without them, three questions."),
@@ -45,30 +73,8 @@ def new_run(  # noqa: PLR0913 - one parameter an option
     ] = None,
     parameters: options.Parameters = None,
     out: options.OutFolder = None,
-    seed: options.Seed = 0,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer matches, smaller searches.")
-    ] = False,
-    approve: Annotated[bool, typer.Option("--approve", help="Ask before coding.")] = False,
-    own_games: Annotated[
-        bool, typer.Option("--own-games", help="Let the roles see games of earlier runs.")
-    ] = False,
-    candidates: Annotated[
-        int, typer.Option("--candidates", min=1, max=8, help="Drafts of the code, side by side.")
-    ] = 1,
-    extras: Annotated[
-        bool,
-        typer.Option("--extras", help="Ask for a value function and resamplers; not if --quick."),
-    ] = False,
-    refine: Annotated[
-        str | None,
-        typer.Option(
-            "--refine", help="How to refine: conversation, or tree (usual with several candidates)."
-        ),
-    ] = None,
-    rounds: Annotated[int, typer.Option("--rounds", min=0, help="Refinements at most.")] = 6,
-    sandbox: options.Backend = None,
-    no_isolation: options.NoIsolation = False,
+    asked: RunOptions,
+    place: options.Isolation,
     as_json: options.Json = False,
 ) -> None:
     """Design, code, check, play and report a game from your own words."""
@@ -84,26 +90,15 @@ def new_run(  # noqa: PLR0913 - one parameter an option
         family=family, num_players=players, settings=options.given_parameters(parameters or [])
     )
     strategies = get_args(RefineStrategy)
-    if refine is not None and refine not in strategies:
-        raise typer.BadParameter(f"--refine is {refine!r}; known: {', '.join(strategies)}")
+    if asked.refine is not None and asked.refine not in strategies:
+        raise typer.BadParameter(f"--refine is {asked.refine!r}; known: {', '.join(strategies)}")
     words = _readable(prompt or "", "the prompt")
     if not words.strip() and family is None:
         raise typer.BadParameter("the prompt is empty; say the game in your own words")
     _require_known(choices)
-    settings = RunSettings.model_validate(
-        {
-            "seed": seed,
-            "quick": quick,
-            "approve": approve,
-            "own_games": own_games,
-            "candidates": candidates,
-            "extras": extras,
-            "max_rounds": rounds,
-        }
-        | ({"refine": refine} if refine else {})
-    )
+    settings = options.model_filled(asked, RunSettings)
     folder = create_folder(out, title=words or family or "", runs=runs_folder())
-    with folder.held(), options.sandbox_of(sandbox, no_isolation):
+    with folder.held(), place.chosen():
         write_request(Request(prompt=words, choices=choices, settings=settings), folder)
         _run(folder, settings, fresh=True, given=None, as_json=as_json)
 
@@ -137,35 +132,59 @@ def _require_known(choices: "Choices") -> None:
     require_choices(choices, settings=model_settings().model is None)
 
 
-def resume_named(  # noqa: PLR0913 - one parameter an option
-    run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
-    *,
+@dataclass(frozen=True, kw_only=True)
+class _Resuming:
+    """The ways to go on with a run."""
+
     answer: Annotated[
         str | None, typer.Option("--answer", help="Answer to what the run waits for.")
-    ] = None,
+    ] = None
     source: Annotated[
         str | None,
         typer.Option("--from", metavar="design", help="Make the game anew from design.yaml."),
-    ] = None,
+    ] = None
     rounds: Annotated[
         int | None,
         typer.Option("--rounds", min=1, help="Refine so many times more, where it gave up."),
-    ] = None,
+    ] = None
     drop_test: Annotated[
         str | None,
         typer.Option("--drop-test", metavar="ID", help="Give up a claim of the validator."),
-    ] = None,
+    ] = None
     accept: Annotated[
         bool, typer.Option("--accept", help="Take the game though not all checks passed.")
-    ] = False,
+    ] = False
     discard_edits: Annotated[
         bool, typer.Option("--discard-edits", help="Write anew what you changed in its files.")
-    ] = False,
+    ] = False
     discard_checkpoints: Annotated[
         bool, typer.Option("--discard-checkpoints", help="Go on without broken checkpoints.")
-    ] = False,
-    sandbox: options.Backend = None,
-    no_isolation: options.NoIsolation = False,
+    ] = False
+
+    def remedy(self, *, anew: bool) -> "Remedy":
+        """The one remedy that is asked for; an empty one where it is none.
+
+        Raises:
+            typer.BadParameter: If there are two ways to go on.
+        """
+        from graph.new.requests import Remedy
+
+        remedy = Remedy(rounds=self.rounds or 0, drop=self.drop_test or "", accept=self.accept)
+        asked = sum(map(bool, remedy.model_dump().values()))
+        if asked > 1 or (asked and (anew or self.answer is not None)):
+            raise typer.BadParameter(
+                "--rounds, --drop-test, --accept, --answer and --from design are separate ways to "
+                "go on; give one of them"
+            )
+        return remedy
+
+
+@options.grouped
+def resume_named(
+    run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
+    *,
+    asked: _Resuming,
+    place: options.Isolation,
     as_json: options.Json = False,
 ) -> None:
     """Go on with a run that was stopped, killed, gave up, or waits for an answer."""
@@ -174,48 +193,43 @@ def resume_named(  # noqa: PLR0913 - one parameter an option
     from graph.new.requests import Remedy, begin_again, by_form, read_form, read_request
     from graph.run.folder import find_folder, runs_folder
 
-    if source not in (None, "design"):
-        raise typer.BadParameter(f"--from is {source!r}; known: design")
-    answer = None if answer is None else _readable(answer, "the answer")
+    if asked.source not in (None, "design"):
+        raise typer.BadParameter(f"--from is {asked.source!r}; known: design")
+    answer = None if asked.answer is None else _readable(asked.answer, "the answer")
+    edits, checkpoints = asked.discard_edits, asked.discard_checkpoints
     folder = find_folder(run, runs_folder(), to_go_on=True)
-    with folder.held(), options.sandbox_of(sandbox, no_isolation):
+    with folder.held(), place.chosen():
         if is_learning(folder):
-            if any((answer, source, drop_test, accept, discard_edits, discard_checkpoints)):
+            if any((answer, asked.source, asked.drop_test, asked.accept, edits, checkpoints)):
                 raise typer.BadParameter(
                     "a run of `learn` is resumed with --rounds alone, or nothing"
                 )
-            go_on_learning(folder, more=rounds or 0, as_json=as_json)
+            go_on_learning(folder, more=asked.rounds or 0, as_json=as_json)
         request, form = read_request(folder), None
-        if source is not None:
+        if asked.source is not None:
             form = by_form(request, read_form(folder), folder)
             _require_known(form.choices)
-        if form is not None or discard_edits or discard_checkpoints:
-            begin_again(folder, database(), form=form, edits=discard_edits)
+        if form is not None or edits or checkpoints:
+            begin_again(folder, database(), form=form, edits=edits)
         if edited := folder.edited():
             note(f"kept as you changed them: {', '.join(edited)}")
-        remedy = Remedy(rounds=rounds or 0, drop=drop_test or "", accept=accept)
-        asked = [name for name, value in remedy.model_dump().items() if value]
-        if len(asked) > 1 or (asked and (form is not None or answer is not None)):
-            raise typer.BadParameter(
-                "--rounds, --drop-test, --accept, --answer and --from design are separate ways to "
-                "go on; give one of them"
-            )
+        remedy = asked.remedy(anew=form is not None)
         _run(
             folder,
             request.remedied(remedy).settings,
             fresh=False,
             given=answer,
             as_json=as_json,
-            remedy=remedy if asked else None,
+            remedy=None if remedy == Remedy() else remedy,
         )
 
 
+@options.grouped
 def revise_run(
     run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
     message: Annotated[str, typer.Argument(help="What to change, or a question on the game.")],
     *,
-    sandbox: options.Backend = None,
-    no_isolation: options.NoIsolation = False,
+    place: options.Isolation,
     as_json: options.Json = False,
 ) -> None:
     """Change a finished game in your own words, or ask about it; the game before it stays."""
@@ -226,7 +240,7 @@ def revise_run(
     if not message:
         raise typer.BadParameter("the message is empty; say what to change, or ask something")
     folder = find_folder(run, runs_folder(), to_go_on=True)
-    with folder.held(), options.sandbox_of(sandbox, no_isolation):
+    with folder.held(), place.chosen():
         request = read_request(folder)
         if not all((folder.path / name).exists() for name in ("run.json", "design.json")):
             raise RunFolderError(
@@ -315,7 +329,7 @@ def _announce(context: "RunContext") -> None:
 
 
 def _ask(question: dict[str, Any]) -> str | None:
-    """What a person answers; None leaves the run waiting."""
+    """The answer of a person; None leaves the run waiting."""
     if "description" not in question:
         say(str(question["ask"]))
         return ask("Your answer [none]: ") or None

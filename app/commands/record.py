@@ -2,6 +2,7 @@
 
 import os
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -39,29 +40,36 @@ _Seat: TypeAlias = Annotated[
 ]
 
 
-def record_environment(  # noqa: PLR0913 - one parameter an option
+@dataclass(frozen=True, kw_only=True)
+class _Recording:
+    """The matches to record."""
+
+    matches: Annotated[int, typer.Option("--matches", min=1, help="Matches to record.")]
+    policy: _Policy = "random"
+    simulations: _Simulations = 100
+    closed_deck: _ClosedDeck = False
+    seat: _Seat = None
+    max_plies: options.MaxPlies = 2000
+    seed: options.Seed = 0
+
+
+@options.grouped
+def record_environment(
     environment: _Recorded,
     *,
-    matches: Annotated[int, typer.Option("--matches", min=1, help="Matches to record.")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The file to write.")],
-    policy: _Policy = "random",
-    simulations: _Simulations = 100,
-    closed_deck: _ClosedDeck = False,
-    seat: _Seat = None,
+    asked: _Recording,
     players: options.Seats = 0,
     settings: options.Parameters = None,
-    max_plies: options.MaxPlies = 2000,
-    seed: options.Seed = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace the file.")] = False,
-    sandbox: options.Backend = None,
-    no_isolation: options.NoIsolation = False,
+    place: options.Isolation,
     as_json: options.Json = False,
 ) -> None:
     """Record matches of an environment as trajectories."""
-    if closed_deck != (seat is not None):
+    if asked.closed_deck != (asked.seat is not None):
         raise typer.BadParameter("--closed-deck and --seat S go together: whose view is kept")
     options.require_new(out, force)
-    with options.sandbox_of(sandbox, no_isolation), ExitStack() as stack:
+    with place.chosen(), ExitStack() as stack:
         from agents.recording import RecordPlan, record_matches
         from app.commands.match import chosen_recipe
         from games.environments.registry import environment_named
@@ -76,9 +84,12 @@ def record_environment(  # noqa: PLR0913 - one parameter an option
             players,
             of_file=lambda name, _, seats: _of_file(name, settings or [], seats, own, stack),
         )
-        plan = RecordPlan(matches, policy, simulations, seed, seat, max_plies, versions())
+        plan = RecordPlan(
+            *(asked.matches, asked.policy, asked.simulations, asked.seed, asked.seat),
+            *(asked.max_plies, versions()),
+        )
         with environment_in(own, opened) as worked:
-            result = record_matches(worked, plan, out, on_match=_tell(matches))
+            result = record_matches(worked, plan, out, on_match=_tell(asked.matches))
     give(result, lambda: _show(result), as_json=as_json)
 
 
@@ -139,19 +150,26 @@ _ForceTraining: TypeAlias = Annotated[
 ]
 
 
-def train_network(  # noqa: PLR0913 - one parameter an option
+@dataclass(frozen=True, kw_only=True)
+class _Training:
+    """The training of one network."""
+
+    steps: _Steps
+    seeds: _Seeds = 1
+    ppo: _Ppo = ""
+    seed: options.Seed = 0
+
+
+@options.grouped
+def train_network(
     game: options.Game,
     *,
-    steps: _Steps,
     out: _PolicyFile,
-    seeds: _Seeds = 1,
-    ppo: _Ppo = "",
+    asked: _Training,
     players: options.Seats = 0,
     settings: options.Parameters = None,
-    seed: options.Seed = 0,
     force: _ForceTraining = False,
-    sandbox: options.Backend = None,
-    no_isolation: options.NoIsolation = False,
+    place: options.Isolation,
     as_json: options.Json = False,
 ) -> None:
     """Train a network that plays a game, by PPO in self-play (needs the extra 'learn').
@@ -164,7 +182,7 @@ def train_network(  # noqa: PLR0913 - one parameter an option
     # One thread, so that the same seed gives the same bytes; numpy reads it when it is loaded.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     with (
-        options.sandbox_of(sandbox, no_isolation),
+        place.chosen(),
         ends_at_once(lambda: stopped),
         ExitStack() as stack,
     ):
@@ -177,14 +195,14 @@ def train_network(  # noqa: PLR0913 - one parameter an option
         from app.table.session import open_table
         from graph.run.settings import versions
 
-        chosen = _given(ppo)
+        chosen = _given(asked.ppo)
         made = stack.enter_context(replace(chosen_recipe(), preload=PRELOAD).make())
         setup = open_table(game, players, settings or [], made, stack).setup
         grade = made.grade.model_dump(mode="json")
         policy = best_of_seeds(
             *(made, setup, PlayerRoster()),
             TrainingOrder(
-                *(chosen, steps, seed, seeds),
+                *(chosen, asked.steps, asked.seed, asked.seeds),
                 about={"versions": {**versions()}, "sandbox": grade},
             ),
             folder=part,
@@ -194,9 +212,9 @@ def train_network(  # noqa: PLR0913 - one parameter an option
         out.write_bytes(policy.saved())
         rmtree(part)
     result = {"file": str(out), **policy.about}
-    asked = "".join(f" --set {pair}" for pair in settings or ())
+    also = "".join(f" --set {pair}" for pair in settings or ())
     seats = f" --player ppo:policy={out}" + " --player random" * (setup.num_players - 1)
-    give(result, lambda: _show_policy(out, policy.about, f"{game}{asked}{seats}"), as_json=as_json)
+    give(result, lambda: _show_policy(out, policy.about, f"{game}{also}{seats}"), as_json=as_json)
 
 
 def _given(pairs: str) -> "PpoSettings":

@@ -1,7 +1,7 @@
 """`tournament`: a round robin of players, rated, with every pair's results."""
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -44,43 +44,60 @@ _Until: TypeAlias = Annotated[
 ]
 
 
-def play_round_robin(  # noqa: PLR0913 - one parameter an option
+@dataclass(frozen=True, kw_only=True)
+class _RoundRobin:
+    """The game of a tournament, and how much of it is played."""
+
+    environment: options.Environment = None
+    seats: Annotated[int, typer.Option("--seats", help="Seats at the table, 2 to 8.")] = 2
+    deals: _Deals = 10
+    seed: options.Seed = 0
+    settings: options.Parameters = None
+    max_plies: options.MaxPlies = 2000
+    until: _Until = None
+    prior_draws: _PriorDraws = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class _InProcesses(options.Playing):
+    executor: options.Executor = "processes"
+
+
+@options.grouped
+def play_round_robin(
     game: options.OptionalGame = None,
     *,
     player: _Entrants,
-    environment: options.Environment = None,
-    seats: Annotated[int, typer.Option("--seats", help="Seats at the table, 2 to 8.")] = 2,
-    deals: _Deals = 10,
-    seed: options.Seed = 0,
-    settings: options.Parameters = None,
-    max_plies: options.MaxPlies = 2000,
-    until: _Until = None,
-    prior_draws: _PriorDraws = 0.0,
-    jobs: options.Jobs = 1,
-    executor: options.Executor = "processes",
-    journal: options.JournalFile = None,
-    host_search: options.HostSearch = False,
-    sandbox: options.Backend = None,
-    no_isolation: options.NoIsolation = False,
+    asked: _RoundRobin,
+    playing: _InProcesses,
+    place: options.Isolation,
     as_json: options.Json = False,
 ) -> None:
     """Let every player meet every other, and rate them."""
-    with options.sandbox_of(sandbox, no_isolation), stops_resumably(journal):
+    with place.chosen(), stops_resumably(playing.journal):
         from graph.run.settings import versions
         from tools.playtest.schedule import TournamentSettings
         from tools.playtest.tournament import play_tournament
 
-        workers = chosen_workers(executor, jobs)
-        roster = replace(chosen_roster(player, workers), host_search=host_search)
-        question, draws = _question(until), _draws(prior_draws)
-        asked = TournamentSettings(
-            deals=deals, seed=seed, max_plies=max_plies, question=question, prior_draws=draws
+        workers = chosen_workers(playing.executor, playing.jobs)
+        roster = replace(chosen_roster(player, workers), host_search=playing.host_search)
+        tournament = TournamentSettings(
+            deals=asked.deals,
+            seed=asked.seed,
+            max_plies=asked.max_plies,
+            question=_question(asked.until),
+            prior_draws=_draws(asked.prior_draws),
         )
         recipe = chosen_recipe()
-        setup = _accepted(chosen_game(game, seats, settings, environment), recipe)
-        bounds: dict[str, Any] = {"journal": journal, "workers": workers, "sandbox": recipe}
-        result = play_tournament(setup, player, asked, roster, on_match=teller(), **bounds)
-    about = {"host_search": host_search, "versions": versions(), **asked_models(roster)}
+        chosen = chosen_game(game, asked.seats, asked.settings, asked.environment)
+        result = play_tournament(
+            *(_accepted(chosen, recipe), player, tournament, roster),
+            on_match=teller(),
+            journal=playing.journal,
+            workers=workers,
+            sandbox=recipe,
+        )
+    about = {"host_search": playing.host_search, "versions": versions(), **asked_models(roster)}
     told = {**result.model_dump(mode="json"), **about}
     give(told, lambda: _show(result), as_json=as_json)
     scored = result.endings["finished"] + result.endings["forfeit"] - result.left_out

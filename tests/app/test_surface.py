@@ -4,6 +4,7 @@
 Names may join. None goes, and no default changes, without the list being changed on purpose.
 """
 
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,10 @@ import typer
 import yaml
 
 from app.cli import app
+from app.commands.learn import LearnOptions
+from app.commands.new import RunOptions
+from graph.learn.settings import LearnSettings
+from graph.new.context import RunSettings
 
 SURFACE: dict[str, dict[str, Any]] = yaml.safe_load(
     (Path(__file__).parent / "surface.yaml").read_text(encoding="utf-8")
@@ -63,3 +68,13 @@ def test_a_command_keeps_its_options_and_their_defaults(words: str) -> None:
     now = all_commands()[words]
     listed = SURFACE[words]
     assert {name: now.get(name) for name in listed} == listed
+
+
+@pytest.mark.parametrize(
+    ("group", "model"), [(RunOptions, RunSettings), (LearnOptions, LearnSettings)]
+)
+def test_options_of_a_model_have_its_names_and_defaults(
+    group: type[RunOptions | LearnOptions], model: type[RunSettings | LearnSettings]
+) -> None:
+    usual = {field.name: field.default for field in fields(group) if field.default is not None}
+    assert {name: model.model_fields[name].default for name in usual} == usual
