@@ -135,7 +135,7 @@ def _climbed(
 
 
 def search_notes(name: str, simulations: int, wanted: int) -> list[str]:
-    """What a reader must know of the searches of the ladder.
+    """Notes for a reader on the searches of the ladder.
 
     Args:
         name: Of the player that searches.

@@ -40,7 +40,7 @@ _FOR_PLAY = 0.75  # of the time; the rest is for matches played again, the repor
 
 
 class Timed(BaseModel, frozen=True, extra="forbid"):
-    """What a clock decided; a resumed run takes it over.
+    """The decisions of a clock; a resumed run takes them over.
 
     Attributes:
         simulations: A move of the stronger search; 0 for no search. None before it was measured.
@@ -103,7 +103,7 @@ class Clock:
             self._keep(cut={**self.kept.cut, name: (played, planned)})
 
     def simulations(self, most: int, measure: Callable[[int], int]) -> int:
-        """How many of at most `most` the stronger search may use, measured once a run."""
+        """Simulations for the stronger search, at most `most`; measured once a run."""
         if self.seconds is None:
             return most
         if self.kept.simulations is None:
@@ -112,7 +112,7 @@ class Clock:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader must know of a play-test that was cut."""
+        """Notes for a reader on a play-test that was cut."""
         if not self.kept.cut:
             return []
         cuts = sorted(self.kept.cut.items())
@@ -200,7 +200,7 @@ class PlayTest:
 
     @property
     def is_shared(self) -> bool:
-        """Whether all seats are one side: they are always paid alike."""
+        """True where all seats are one side: they are always paid alike."""
         return len(self.sides) == 1
 
     def alone(

@@ -143,7 +143,7 @@ def _paused(
     tell: Tell,
     request: Request,
 ) -> "tuple[Interrupt, ...]":
-    """What the machine waits for then; nothing where something more was said of its game.
+    """The machine's question then; nothing where something more was said of its game.
 
     A message for which no usable reply is had must not keep the next one, such as an undo, from
     being heard: it would be asked again and again.
