@@ -49,7 +49,7 @@ _FILLERS = frozenset(read_data("data/paraphrase_words.yaml")["fillers"].split())
 
 @dataclass(frozen=True)
 class JudgedBrief:
-    """What became of a brief.
+    """The end of a brief.
 
     Attributes:
         brief: The brief.
@@ -220,7 +220,7 @@ def score_briefs(judged: Sequence[JudgedBrief], effective: Row) -> EvalResult:
 
 
 def _figures(judged: Sequence[JudgedBrief]) -> Found:
-    """What holds of each brief, setting or demand; settings are those of games of their family."""
+    """By figure, the judgement of each brief, setting or demand; settings of their family only."""
     own = [one for one in judged if one.brief.kind == "in"]
     right = [one for one in own if one.family == one.brief.family]
     made = [one for one in judged if one.family is not None]

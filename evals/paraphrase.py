@@ -72,7 +72,7 @@ def load_pairs() -> list[ParaphrasePair]:
 
 @dataclass(frozen=True)
 class PromptDesign:
-    """What the composer made of one prompt."""
+    """The composer's reading of one prompt."""
 
     family: str
     settings: Row
@@ -153,7 +153,7 @@ def judge_pair(pair: ParaphrasePair, reader: Callable[[str], PromptDesign]) -> J
 
 
 def fate(kind: str, reading: PromptDesign, clause: str, value: JsonValue) -> Fate:
-    """What became of one clause in one reading."""
+    """The fate of one clause in one reading."""
     if kind == "family":
         return "honoured" if reading.family == value else _listed_or_dropped(reading, clause)
     said = [c for c in reading.clauses if overlap(c.text, clause)]
@@ -191,7 +191,7 @@ def changed_elsewhere(
 
 
 def _listed_for(name: str, first: PromptDesign, second: PromptDesign) -> bool:
-    """Whether one reading lists as not honoured the words by which the other sets `name`."""
+    """True where one reading lists as not honoured the words by which the other sets `name`."""
     for setter, other in ((first, second), (second, first)):
         words = [c.text for c in setter.clauses if re.search(rf"\b{name}=", c.setting)]
         missed = [c.text for c in other.clauses if c.status == "not_honoured"]
@@ -201,7 +201,7 @@ def _listed_for(name: str, first: PromptDesign, second: PromptDesign) -> bool:
 
 
 def says(settings: str, value: JsonValue) -> bool:
-    """Whether settings, written `name=value, ...`, say what a clause demands.
+    """True where settings, written `name=value, ...`, say what a clause demands.
 
     >>> says("rows=7, columns=9", [7, 9]), says("trump=spades", "hearts"), says("n=5,4,3", [5, 4])
     (True, False, False)
@@ -261,7 +261,7 @@ _EXACT = "pairs that change in exactly the clause"
 
 
 def _measures(judged: Sequence[JudgedPair]) -> dict[str, list[bool | None]]:
-    """What holds of each clause, or pair, by the measure's name; None where it was not judged."""
+    """By measure, the judgement of each clause or pair; None where it was not judged."""
     can = [fate for one in judged if one.pair.kind != "unsupported" for fate in one.fates]
     lost = [None for one in judged if one.problem]
     return {

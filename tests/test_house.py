@@ -27,18 +27,6 @@ LARGER_ROOMS = {
 # Functions of more lines or parameters, which are to become none.
 LARGER_FUNCTIONS = {"tools/differing.py:differential_sources"}
 
-# Rooms in which some docstring still begins with What, Whether, Which or How.
-UNDONE = {
-    "agents/composer",
-    "agents/composer/meaning",
-    "app",
-    "app/commands",
-    "evals",
-    "graph/new",
-    "graph/new/nodes",
-    "graph/run",
-}
-
 # Functions and classes that every algorithm, game, node, role or evaluation owes by its contract.
 OWED = {
     "run": "every evaluation",
@@ -197,7 +185,7 @@ def test_a_module_docstring_begins_with_a_noun() -> None:
 
 
 def test_a_docstring_says_what_comes_back_or_what_is_done() -> None:
-    riddles: dict[str, list[str]] = defaultdict(list)
+    riddles: list[str] = []
     for path, tree in product().items():
         if is_game_source(path):
             continue  # a request to a model quotes it
@@ -206,8 +194,8 @@ def test_a_docstring_says_what_comes_back_or_what_is_done() -> None:
                 continue
             told = re.match(r"(What|Whether|Which|How)\b", ast.get_docstring(node) or "")
             if told and not node.name.endswith("Reply"):  # a request holds a reply's schema
-                riddles[str(path.parent)].append(f"{path}:{node.lineno} {node.name}")
-    assert not {room: names for room, names in riddles.items() if room not in UNDONE}
+                riddles.append(f"{path}:{node.lineno} {node.name}")
+    assert not riddles
 
 
 def test_every_module_says_what_it_holds() -> None:

@@ -93,7 +93,7 @@ def restated(parsed: ParsedBrief, mentions: Sequence[Mention]) -> list[Mention]:
 def leftovers(
     parsed: ParsedBrief, explained: Iterable[int], reason: Callable[[str], str]
 ) -> list[tuple[int, Clause]]:
-    """What nothing explains, clause by clause, with the index of its first token."""
+    """Words that nothing explains, clause by clause, with the index of the first token."""
     known = set(explained)
     result = []
     for run in _segments(parsed):
@@ -221,7 +221,7 @@ def understood(
 
 
 def strange(parsed: ParsedBrief, index: int, lexicon: Lexicon) -> bool:
-    """Whether a token is a word that neither the family nor talk around games knows."""
+    """True for a word that neither the family nor talk around games knows."""
     token = parsed.tokens[index]
     known = token.norm in vocabulary(lexicon.family) or small_number(token.text.lower()) is not None
     plain = is_filler(token) or token.norm in common().conditions | common().connectives
@@ -244,13 +244,13 @@ def _leaks(
 
 
 def _bare(parsed: ParsedBrief, mention: Mention) -> bool:
-    """Whether a mention is hardly more than a number and what it counts."""
+    """True for a mention of hardly more than a number and its unit."""
     content = parsed.content(mention.covered)
     return bool(mention.capture.numbers) and len(content) <= _SURE
 
 
 def _seats(mention: Mention) -> bool:
-    """Whether a mention says how many play; "if two players tie" does not."""
+    """True for a mention of the number of players; "if two players tie" is none."""
     if isinstance(mention.source, Name) or mention.source.always or mention.source.refused:
         return False
     return PLAYERS in mention.source.means(mention.capture)

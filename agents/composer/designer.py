@@ -270,7 +270,7 @@ def _settled(clause: Clause, reading: Reading) -> Clause:
 
 
 def _holds(setting: str, reading: Reading) -> bool:
-    """Whether "name=value" is what the game has."""
+    """True where the game has "name=value"."""
     name, _, value = setting.partition("=")
     holds = {**reading.parameters, PLAYERS: reading.num_players}.get(name)
     return bool(name) and (holds if isinstance(holds, str) else json.dumps(holds)) == value

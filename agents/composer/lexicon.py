@@ -27,7 +27,7 @@ _MOST = 20  # of one size
 
 
 def _from_lowest(match: Capture) -> int:
-    """How many ranks a pack has whose lowest is captured: nine for "from the six up"."""
+    """The number of ranks in a pack whose lowest is captured: nine for "from the six up"."""
     return len(_ORDER) - min(map(_ORDER.find, match.ranks))
 
 
@@ -235,7 +235,7 @@ class Common:
 
 
 class GameParameter(BaseModel, frozen=True):
-    """What a game declares of one parameter."""
+    """A game's declaration of one parameter."""
 
     default: JsonValue
     meaning: str = ""
@@ -263,7 +263,7 @@ def value_text(value: Json) -> str:
 
 
 class GameCard(BaseModel, frozen=True):
-    """What the words need of a family's `GAME`."""
+    """The part of a family's `GAME` that the words need."""
 
     min_players: int
     max_players: int

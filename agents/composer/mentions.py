@@ -102,7 +102,7 @@ class ParsedBrief:
 
 
 def is_filler(token: Token) -> bool:
-    """Whether a token asks for nothing by itself."""
+    """True for a token that asks for nothing by itself."""
     if token.kind == "stop":
         return True
     return token.kind == "word" and (token.norm in FUNCTION_WORDS or token.norm in common().fillers)
@@ -164,7 +164,7 @@ def _as_told(tokens: Sequence[Token]) -> list[int]:
 
 
 def _is_question(tokens: Sequence[Token], run: Sequence[int]) -> bool:
-    """Whether a run of tokens asks how many, or names no more than what is counted."""
+    """True where tokens ask for a number, or name no more than what is counted."""
     marks = [place for place, i in enumerate(run) if tokens[i].norm == "?"]
     words = [tokens[i].norm for i in run[: marks[-1]]] if len(marks) == 1 else []
     return ("how", "mani") in pairwise(words) or 0 < len(words) <= _TWO
@@ -246,7 +246,7 @@ def _counted_apart(parsed: ParsedBrief, covered: list[int]) -> tuple[int, ...]:
 
 
 def of_unit(parsed: ParsedBrief, covered: Sequence[int]) -> bool:
-    """Whether a phrase ends in a number that counts something else.
+    """True where a phrase ends in a number that counts something else.
 
     Such as "hands with six | points", matches: "best of | five", or a side: "battleship 8 | by 10".
     """
@@ -353,13 +353,13 @@ def _forbidden(parsed: ParsedBrief, last: int) -> list[int]:
 
 
 def _supposed(parsed: ParsedBrief, negator: int, first: int) -> bool:
-    """Whether a negation inside a phrase only supposes: "must trump if you cannot follow"."""
+    """True where a negation in a phrase only supposes: "must trump if you cannot follow"."""
     before = range(max(first + 1, negator - 3), negator)
     return any(parsed.tokens[i].norm in _SUBORDINATE for i in before)
 
 
 def _of_another(parsed: ParsedBrief, negator: int, first: int) -> bool:
-    """Whether a negation denies a verb of its own before the phrase: "who cannot go draws".
+    """True where a negation denies its own verb before the phrase: "who cannot go draws".
 
     Also true of "drop" where it lets a piece fall and removes nothing.
     """

@@ -117,7 +117,7 @@ def _number(text: str) -> int:
 
 @lru_cache(maxsize=4096)
 def _as_words(item: str) -> frozenset[str]:
-    """How an item may stand in a line, where it is a word."""
+    """The forms in which an item that is a word may stand in a line."""
     if item in ("^", "~", "~~") or item.startswith("<"):
         return frozenset()
     plain, value = _plain(item), small_number(item)
@@ -239,7 +239,7 @@ def needs(items: Sequence[str], words: Callable[[str], frozenset[str]]) -> Needs
 
 
 def are_met(wanted: Needs, line: str) -> bool:
-    """Whether a line of words, each with a space behind it, holds one of every set."""
+    """True where a line of words, each with a space behind it, holds one of every set."""
     return all(any(f"{word} " in line for word in need) for need in wanted)
 
 

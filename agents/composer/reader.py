@@ -62,7 +62,7 @@ _ANNOUNCING = stems(
 
 @dataclass(frozen=True)
 class Reading:
-    """What a brief comes to.
+    """The reading of a brief.
 
     Attributes:
         lexicon: The family's words.
@@ -88,7 +88,7 @@ class Reading:
 
     @property
     def named(self) -> bool:
-        """Whether the brief names the game, not only what is in it."""
+        """True where the brief names the game, not only what is in it."""
         return any(clause.setting.startswith("game=") for clause in self.clauses)
 
 
@@ -154,7 +154,7 @@ def reading_near(
 
 
 def _other_lines(reading: Reading, readings: Sequence[Reading]) -> bool:
-    """Whether a reading is in the wrong one of the two families of lines.
+    """True where a reading is in the wrong one of the two families of lines.
 
     A board and a line length, both stated, are a game of n in a row, however it is called, so that
     another board changes the board alone. A lost line on three by three is tic-tac-toe.
@@ -174,7 +174,7 @@ def _other_lines(reading: Reading, readings: Sequence[Reading]) -> bool:
 
 
 def _open(reading: Reading) -> int:
-    """How many demands of a reading are not honoured, but for those that were taken back."""
+    """The number of demands that a reading does not honour, without those taken back."""
     lost = (clause for clause in reading.clauses if clause.status == "not_honoured")
     return sum(clause.reason != CORRECTED for clause in lost)
 
@@ -229,7 +229,7 @@ def read(
 def _heard(
     parsed: ParsedBrief, lexicon: Lexicon, gone: set[int], beside: set[int], embed: Embed | None
 ) -> list[Mention]:
-    """What the words mean, without those that are `gone` and, of rules, those `beside` them."""
+    """The meaning of the words, without those that are `gone` and rules `beside` them."""
     pairs = pairs_in(parsed, lexicon)
     masked = _without(parsed, gone.union(*(pair.covered for pair in pairs)))
     found = on_occasion(masked, _phrases_in(masked, lexicon))
@@ -241,7 +241,7 @@ def _heard(
 
 
 def _phrases_in(parsed: ParsedBrief, lexicon: Lexicon) -> list[Mention]:
-    """What phrases find: those of seats, of the family, and of every game.
+    """The phrases found: those of seats, of the family, and of every game.
 
     Beside a surer name a preset's is none: "tic-tac-toe with four in a row" says a line's length.
     """
@@ -269,7 +269,7 @@ def _preset(mentions: Sequence[Mention]) -> str:
 
 
 def _base(lexicon: Lexicon, chosen: str, mentions: Sequence[Mention]) -> Base:
-    """What holds before the brief sets anything: the preset's values, or the family's."""
+    """The values before the brief sets anything: the preset's, or the family's."""
     fixed = preset(chosen)
     own = lexicon.base if chosen == lexicon.family else fixed.parameters
     said: dict[str, Json] = {}

@@ -24,7 +24,7 @@ _PROPER = 20
 
 @dataclass(frozen=True)
 class Base:
-    """What holds before the brief sets anything.
+    """The values before the brief sets anything.
 
     Attributes:
         chosen: The preset the brief names, or the family.
@@ -39,7 +39,7 @@ class Base:
 
 @dataclass
 class Interpretation:
-    """What a brief comes to, while it is worked out.
+    """The reading of a brief, while it is worked out.
 
     Attributes:
         parsed: The brief.
@@ -122,7 +122,7 @@ class Interpretation:
                 self.assumptions.append(f"{text!r}: {phrase.assumes}.")
 
     def _describe(self, mention: Mention, phrase: Phrase, text: str) -> None:
-        """What becomes of a phrase that sets nothing: it holds always, or not at all."""
+        """The fate of a phrase that sets nothing: it holds always, or not at all."""
         at, reason = mention.covered[0], phrase.refused
         if phrase.always and not mention.negated:
             return self.honour(at, text, f"{ALWAYS}{phrase.always}")
@@ -255,7 +255,7 @@ class Interpretation:
                 self.clauses[place] = at, taken
 
     def keep_usual(self, mentions: Sequence[Mention]) -> None:
-        """What a named game does anyway stays its own: thirteen cards each in hearts for four."""
+        """Keep what a named game does anyway: thirteen cards each in hearts for four."""
         named = [m.source for m in mentions if isinstance(m.source, Name)]
         if not any(name.weight >= _PROPER for name in named):
             return
@@ -338,7 +338,7 @@ def _agreeing(
 
 
 def _meaning(mention: Mention) -> Settings | None:
-    """What a phrase sets as it stands, or None where it sets nothing."""
+    """The setting of a phrase as it stands; None where it sets nothing."""
     phrase = mention.source
     if isinstance(phrase, Name) or phrase.always or phrase.refused:
         return None
@@ -348,7 +348,7 @@ def _meaning(mention: Mention) -> Settings | None:
 
 
 def can_be(lexicon: Lexicon, mention: Mention) -> bool:
-    """Whether the values that a phrase sets are such as the family's settings take."""
+    """True where the family's settings take the values that a phrase sets."""
     known = game_of(lexicon.family).parameters
     said = (_meaning(mention) or {}).items()
     return not any(name in known and known[name].objection(name, value) for name, value in said)

@@ -302,7 +302,7 @@ def _read(tokens: Sequence[Token], start: int) -> tuple[int, int]:
 
 
 def _is_pronoun(tokens: Sequence[Token], index: int) -> bool:
-    """Whether a "one" stands for somebody, as in "no one" or "the one who"."""
+    """True where a "one" stands for somebody, as in "no one" or "the one who"."""
     if tokens[index].text.lower() != "one":
         return False
     before = tokens[index - 1].text.lower() if index else ""

@@ -101,7 +101,7 @@ class GraphCoderTools:
         return [*found, *(one for one in again if one.outcome != "could_not_judge")]
 
     def _of_older(self, claim: Claim, found: Finding) -> Finding:
-        """What is told of a test that a revision may have overtaken."""
+        """A finding, with a note where a revision may have overtaken its test."""
         if found.outcome != "failed" or claim.status != "open" or not claim.older:
             return found
         if found.unplayable:  # a line of play may hold no more

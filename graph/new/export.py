@@ -38,7 +38,7 @@ class CheckInput(BaseModel):
 
 
 class CheckOutput(BaseModel):
-    """What the checks found.
+    """The findings of the checks.
 
     Attributes:
         outcome: "passed", "failed", or "could_not_judge", which is neither.
@@ -54,7 +54,7 @@ class CheckOutput(BaseModel):
 
 
 class PlayOutput(CheckOutput):
-    """What the checks found, and what playing showed where they passed.
+    """The findings of the checks, and the results of play where they passed.
 
     Attributes:
         verdict: Answers on fairness, length, skill and choice, with their figures.

@@ -63,7 +63,7 @@ class Arena:
 
 @dataclass(frozen=True)
 class DiverseRecords:
-    """What was chosen, and what all that was played met.
+    """The chosen records, and what all played matches met.
 
     Attributes:
         records: Finished matches, the most telling first; fewer where fewer finished.
@@ -84,7 +84,7 @@ class DiverseRecords:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What no match reached, what sets seats apart, and what was not played, in words."""
+        """Notes on what no match reached, what sets seats apart, and what was not played."""
         never = ", ".join(self.coverage.never)
         reached = (f"rules that no match reached: {never}",) if never else ()
         apart = "; ".join(map(str, self.seats))
@@ -142,7 +142,7 @@ def played_pool(
 
 
 def _unread(finished: Sequence[MatchRecord], chosen: Sequence[MatchRecord]) -> tuple[str, ...]:
-    """What `DiverseRecords.unread` says; nothing of games with many kinds of winners."""
+    """The value of `DiverseRecords.unread`; nothing for games with many kinds of winners."""
     counts = Counter(map(_winners, finished))
     missed = {who: count for who, count in counts.items() if who not in {*map(_winners, chosen)}}
     if len(counts) > _FEW or not missed:
@@ -235,7 +235,7 @@ class RecordPool:
         self.begun = self.arena.clock()
 
     def late(self) -> bool:
-        """Whether a slow module has used up its time; never of another, whatever the machine."""
+        """True where a slow module has used up its time; a quick one never has."""
         late = is_slow(self.seconds) and self.arena.clock() - self.begun > _SLOW_S
         self.cut |= late
         return late
@@ -269,7 +269,7 @@ class RecordPool:
         self.met += [coverage.of(number) for number in range(len(records))]
 
     def seats(self) -> tuple[SeatFact, ...]:
-        """What sets seats apart."""
+        """Facts that set seats apart."""
         with self.arena.sandbox.loaded("records", self.source) as worker:
             zones = SandboxedModule(worker).constant("ZONES")
         matches = [record.match for record in self.records]

@@ -86,7 +86,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
 
 
 def sentence_of(check: str, rule: str) -> str:
-    """What a check claims, as a sentence.
+    """The claim of a check, as a sentence.
 
     >>> sentence_of("unit_test", "R5")
     'A position made by hand gives what the rules say (R5).'
@@ -250,7 +250,7 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
 
 
 def _findings_on(folder: RunFolder, rule: str, word: re.Pattern[str]) -> list[dict[str, str]]:
-    """What checks and claims found of a rule; of a finding without words, what its claim says."""
+    """Findings of checks and claims on a rule; one without words takes those of its claim."""
     checks = folder.read_json("checks.json") if (folder.path / "checks.json").exists() else {}
     kept = checks if isinstance(checks, dict) else {}
     says = {one["id"]: f"{one['id']}, {one['says']}" for one in kept.get("claims", [])}

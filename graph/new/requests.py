@@ -62,7 +62,7 @@ def plain_answer(given: Any) -> str:  # noqa: ANN401 - whatever a client resumes
 
 
 def means(answer: str, meant: frozenset[str]) -> bool:
-    """Whether an answer says no more than these words, politely or not.
+    """True for an answer that says no more than these words, politely or not.
 
     >>> means("Yes, please!", YES), means("looks good", YES), means("No.", NO)
     (True, True, True)
@@ -84,7 +84,7 @@ def _plain_words(answer: str) -> list[str]:
 
 
 def undoes(answer: str) -> bool:
-    """Whether an answer says no more than that the last change is to be taken back.
+    """True for an answer that only asks to take the last change back.
 
     >>> undoes("Undo that, please"), undoes("back again"), undoes("make it as it was before")
     (True, True, True)
@@ -102,13 +102,13 @@ def human_words(state: RunState) -> list[str]:
 
 
 def waits_for_words(state: RunState) -> bool:
-    """Whether a run ended before a design, in a question or a refusal that words can answer."""
+    """True for a run that ended before a design, where more words can help."""
     refused = state.end == "gave_up" and state.design is None
     return refused or state.end in ("question", "no_fit")
 
 
 def answered(state: RunState) -> int:
-    """How many answers a run has taken: every human message but the prompt is one.
+    """The number of answers that a run has taken: every human message but the prompt.
 
     >>> answered(RunState(messages=[HumanMessage("whist"), HumanMessage("yes")]))
     1
@@ -137,7 +137,7 @@ def family_chosen(answer: str, fit: Fit | None) -> str | None:
 
 
 class Remedy(BaseModel, frozen=True, extra="forbid"):
-    """What a person decides for a run that gave up with a game that does not pass.
+    """A person's decision on a run that gave up with a game that does not pass.
 
     Attributes:
         rounds: Refinements beyond those it had.
@@ -151,7 +151,7 @@ class Remedy(BaseModel, frozen=True, extra="forbid"):
 
 
 class Request(BaseModel, frozen=True, extra="forbid"):
-    """What a run was asked.
+    """The request to a run.
 
     Attributes:
         format: Version of the run folder's machine part.
@@ -185,7 +185,7 @@ class Request(BaseModel, frozen=True, extra="forbid"):
 
 
 def read_request(folder: RunFolder) -> Request:
-    """What a run was asked.
+    """Read a run's request from its folder.
 
     Raises:
         RunFolderError: If that cannot be read.
@@ -215,7 +215,7 @@ def leave_question(ask: str, request: Request, folder: RunFolder) -> None:
 
 
 def question_left(request: Request, folder: RunFolder) -> str:
-    """What a run waits for; empty where it waits for nothing, or was answered since."""
+    """The question a run waits with; empty where it waits for nothing, or was answered."""
     left = folder.read_json(_QUESTION) if (folder.path / _QUESTION).exists() else None
     is_open = isinstance(left, dict) and left.get("answers") == len(request.answers)
     return str(left["ask"]) if isinstance(left, dict) and is_open else ""
@@ -289,7 +289,7 @@ def form_text(design: Design) -> str:
 
 
 def read_form(folder: RunFolder) -> Choices:
-    """What a person chose in the form.
+    """The choices of a person in the form.
 
     Raises:
         RunFolderError: If there is none, or it is no form.
@@ -352,7 +352,7 @@ def _shown(value: JsonValue) -> str:
 
 
 def _about(card: GameCard | None, name: str) -> str:
-    """What a setting means and what it may be; empty where nobody has said it."""
+    """The meaning of a setting and its values; empty where nobody has said it."""
     if card is None:
         return ""
     field = card.parameters[name]

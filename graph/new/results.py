@@ -137,7 +137,7 @@ def single_words(clauses: Sequence[Clause]) -> dict[str, None]:
 
 
 def open_ends(state: RunState) -> list[str]:
-    """What keeps an accepted game from being more than delivered: a sentence each."""
+    """Sentences, each on what keeps an accepted game from being more than delivered."""
     if state.accepted is None:
         return []
     shown = state.candidate(state.accepted)
@@ -161,7 +161,7 @@ def open_ends(state: RunState) -> list[str]:
 
 
 def _against(claim: Claim) -> str:
-    """What spoke against a claim; nothing where nobody did."""
+    """The words against a claim; nothing where nobody spoke."""
     reasons = dict.fromkeys(vote.why for vote in claim.votes if not vote.upheld)
     return f" (against it: {' '.join(reasons)})" if reasons else ""
 
@@ -187,7 +187,7 @@ def overruled(state: RunState) -> list[str]:
 
 
 def _ways_on(state: RunState) -> str:
-    """How a person can go on with a run whose game does not pass."""
+    """The ways in which a person can go on with a run whose game does not pass."""
     resume = f"rulewright resume {state.folder}"
     if state.end == "gave_up" and state.design is not None and not state.candidates:
         return f"\nTo go on: change design.yaml if you like, then: {resume} --from design"
@@ -237,7 +237,7 @@ def result_object(result: RunResult) -> dict[str, Any]:
 
 
 def state_object(state: RunState) -> dict[str, Any]:
-    """What `run.json` and the object of a command say alike."""
+    """Fields that `run.json` and the object of a command share."""
     return {
         "end": state.end,
         "reason": state.reason,
@@ -263,14 +263,14 @@ def verdict_lines(state: RunState) -> list[str]:
 
 
 def choiceless(state: RunState) -> str:
-    """What the check of decisions found wrong with the game; empty where it passed."""
+    """The finding of the check of decisions; empty where the game passed."""
     shown = None if state.accepted is None else state.candidate(state.accepted)
     wrong = (f for f in (shown.findings if shown else None) or () if f.check == CHECK)
     return next((finding.evidence for finding in wrong if finding.outcome == "failed"), "")
 
 
 def newest_changes(state: RunState) -> tuple[ReportLine, ...]:
-    """What the newest revision changed; nothing where there was no game before it."""
+    """Changes of the newest revision; none where there was no game before it."""
     if state.before is None or state.design is None:
         return ()
     return rule_changes(state.before.design, state.design)
@@ -299,7 +299,7 @@ def rule_changes(before: Design, after: Design) -> tuple[ReportLine, ...]:
 
 
 def revision_reply(state: RunState) -> str:
-    """What the designer said as it changed the game; empty where it did not."""
+    """The designer's words on its change; empty where it did not change the game."""
     said = [message.text for message in state.messages if message.name == "revise"]
     return said[-1] if said and state.before is not None else ""
 
@@ -320,7 +320,7 @@ def artefacts(state: RunState) -> dict[str, str]:
 
 
 def stage_message(node: str, update: Mapping[str, Any]) -> str:
-    """What a node did, in a line for the chat; empty where it says nothing new.
+    """A line for the chat on a node's work; empty where it says nothing new.
 
     >>> stage_message("evaluate", {"evaluation": None})
     ''

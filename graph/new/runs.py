@@ -180,7 +180,7 @@ class GameRun:
         self._stopping.set()
 
     def result(self) -> RunResult:
-        """What this process's part of the run came to.
+        """The result of this process's part of the run.
 
         Raises:
             ValueError: If the run has not begun.

@@ -113,7 +113,7 @@ def after_check(outcome: Outcome, *, last: bool, vote: bool) -> AfterCheck:
 
 
 def after_vote(outcome: Outcome, *, last: bool) -> AfterVote:
-    """What is left of a candidate's findings decides; `last` where no refinement is left.
+    """The way on after a vote, by the findings left; `last` where no refinement is left.
 
     >>> after_vote("passed", last=True), after_vote("failed", last=True)
     ('strategize', 'report')
@@ -161,7 +161,7 @@ def _choices() -> dict[str, Any]:
 
 
 class ChatInput(BaseModel):
-    """What a client sends: messages, and what it fixes beside their words."""
+    """A client's input: messages, and choices beside their words."""
 
     messages: Messages = Field(
         default_factory=list,
@@ -175,7 +175,7 @@ class ChatInput(BaseModel):
 
 
 class ChatOutput(BaseModel):
-    """What a client gets.
+    """A client's output.
 
     Attributes:
         messages: The chat, with a short message for every stage and the result last.
@@ -259,7 +259,7 @@ class RunState(ChatOutput):
 
     @property
     def with_this(self) -> tuple[tuple[Design, Brief], ...]:
-        """What stood before each change, if the next one changes what stands now."""
+        """Designs and briefs before each change, those of now included."""
         now = () if self.design is None or self.brief is None else ((self.design, self.brief),)
         return (*self.earlier, *now)
 

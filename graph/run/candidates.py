@@ -65,7 +65,7 @@ class Candidate(BaseModel, frozen=True, extra="forbid"):
 
     @property
     def share_passed(self) -> float:
-        """How far it got, in [0, 1]: its score, else the mean over its checks; 0 unchecked.
+        """Its share in [0, 1]: its score, else the mean over its checks; 0 unchecked.
 
         A check counts once however many findings it gives, so that a fault reported three times
         weighs no more than one reported once. An edit of it that was of no use says nothing of it.
@@ -109,7 +109,7 @@ def best(candidates: Sequence[Candidate]) -> Candidate:
 
 
 def what_failed(findings: Sequence[Finding]) -> str:
-    """What did not pass, in one line of bounded length.
+    """Findings that did not pass, in one line of bounded length.
 
     >>> what_failed([Finding(check="leak_audit", outcome="failed", evidence="seat 1 sees a hand")])
     'leak_audit: seat 1 sees a hand'

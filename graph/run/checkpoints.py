@@ -48,7 +48,7 @@ def as_plain(value: object) -> Any:  # noqa: ANN401 - JSON, messages, and LangGr
 
 
 def plain_result(result: Any, more: dict[str, Any] | None = None) -> Any:  # noqa: ANN401 - a node's
-    """What a node returned, with a further update, as any checkpointer keeps it."""
+    """A node's return with a further update, as any checkpointer keeps it."""
     if isinstance(result, dict):
         return as_plain({**result, **(more or {})})
     return replace(result, update=as_plain({**(result.update or {}), **(more or {})}))
@@ -110,7 +110,7 @@ def _require_sound(connection: "sqlite3.Connection", path: Path) -> None:
 
 
 def has_checkpoint(graph: Any, config: "RunnableConfig", folder: RunFolder) -> bool:  # noqa: ANN401
-    """Whether the run has a checkpoint.
+    """True where the run has a checkpoint.
 
     Raises:
         BrokenCheckpointsError: If it cannot be decoded.

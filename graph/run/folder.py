@@ -111,7 +111,7 @@ class RunFolder:
 
     @property
     def is_held(self) -> bool:
-        """Whether a process works at the run now."""
+        """True while a process works at the run."""
         hold = os.open(self.root.state, os.O_RDONLY)
         try:
             return not _taken(hold, kind=fcntl.LOCK_SH)
@@ -137,7 +137,7 @@ class RunFolder:
 
     @property
     def asked(self) -> bool:
-        """Whether it holds what the run was asked, from which the run can be made."""
+        """True where it holds the run's request, from which the run can be made."""
         return (self.state / "request.json").exists()
 
     @property
@@ -269,7 +269,7 @@ class RunFolder:
             ) from error
 
     def read_model(self, name: str, model: type[M], wrong: str) -> M:
-        """What a file that a run wrote for itself holds.
+        """The contents of a file that a run wrote for itself.
 
         Raises:
             RunFolderError: If it cannot be read, or holds something else: it is `wrong`, in which
@@ -283,7 +283,7 @@ class RunFolder:
 
 
 def _taken(file: int, after: float = 0.0, kind: int = fcntl.LOCK_EX) -> bool:
-    """Whether the lock of an open file could be taken; it ends with the file or its process."""
+    """True where the lock of an open file was taken; it ends with the file or its process."""
     time.sleep(after)
     try:
         fcntl.flock(file, kind | fcntl.LOCK_NB)

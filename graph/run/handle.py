@@ -21,7 +21,7 @@ class RunHandle(Protocol[Result]):
 
     @property
     def question(self) -> dict[str, Any] | None:
-        """What it waits for, with the words under "ask"; None where it waits for nothing."""
+        """The question that it waits with, the words under "ask"; None where it does not wait."""
 
     def answer(self, words: str) -> None:
         """Keep an answer, or a message; `events` then goes on with it."""
@@ -30,4 +30,4 @@ class RunHandle(Protocol[Result]):
         """Stop before the next step; from any thread. What was finished is kept."""
 
     def result(self) -> Result:
-        """What came of it so far."""
+        """The result so far."""

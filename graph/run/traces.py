@@ -29,7 +29,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def langsmith_configured() -> bool:
-    """Whether runs go to LangSmith: a key is set and tracing is not switched off."""
+    """True where runs go to LangSmith: a key is set and tracing is not switched off."""
     switched = os.environ.get("LANGSMITH_TRACING", "true").lower()
     return bool(os.environ.get("LANGSMITH_API_KEY")) and switched not in ("false", "0", "off")
 
@@ -167,7 +167,7 @@ class Span:
 
     @property
     def seconds(self) -> float | None:
-        """How long it took; None where it did not end."""
+        """Its seconds; None where it did not end."""
         if self.start is None or self.end is None:
             return None
         return (
@@ -229,7 +229,7 @@ def read_spans(path: Path) -> list[Span]:
 
 
 def _is_deep(value: object) -> bool:
-    """Whether a value is nested beyond what we write, and beyond what can be printed safely."""
+    """True for a value nested deeper than we write, and than can be printed safely."""
     level: list[Any] = [value]
     for _ in range(_DEEPEST_VALUE):
         lists = [v.values() if isinstance(v, dict) else v for v in level]

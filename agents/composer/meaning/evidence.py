@@ -64,7 +64,7 @@ def as_it_holds(clause: Clause, phrases: Sequence[Phrase], parameters: Settings)
 
 
 def _is_idle(design: Design, name: str, rules: Sequence[str] | None) -> bool:
-    """Whether a setting is one that no rule tells from its other values, and asks for something."""
+    """True for a setting that asks for something, though no rule tells its values apart."""
     return rules == [] and name != PLAYERS and design.parameters[name] not in (0, False, "none")
 
 

@@ -73,7 +73,7 @@ _ASKS = re.compile(
 
 @dataclass(frozen=True)
 class Judgement:
-    """Which family is most probable, and whether it is what the brief asks for.
+    """The most probable family, and the judgement on its fit to the brief.
 
     Attributes:
         family: The family.
@@ -106,7 +106,7 @@ def sentences(words: str) -> list[str]:
 
 
 def described() -> list[tuple[tuple[str, str], str]]:
-    """What the library itself says of its families and of other kinds of games, with its label."""
+    """The library's own sentences on its families and on other games, with their labels."""
     said = []
     for lexicon in lexicons():
         named = [p.name.replace("_", " ") for p in presets().values() if p.family == lexicon.family]
@@ -117,7 +117,7 @@ def described() -> list[tuple[tuple[str, str], str]]:
 
 
 def games_of(briefs: Sequence[LabelledBrief], embed: Embed) -> Statements:
-    """What these briefs and the library say of games, by ("family", its name) or ("other", "")."""
+    """Sentences of these briefs and the library, by ("family", its name) or ("other", "")."""
     labelled = [(("family", b.family) if b.family else _OUT, b.text) for b in briefs]
     return fit_statements([*labelled, *described()], (), _RIDGE, _WORDS, embed)
 
@@ -128,7 +128,7 @@ def _games(embed: Embed) -> Statements:
 
 
 def measures(words: str, games: Statements, evidence: Mapping[str, int]) -> npt.NDArray[np.float64]:
-    """What the probability of each family, and last of any other game, rests on, [13, 8].
+    """The measures behind the probability of each family, and last of any other game, [13, 8].
 
     For a family: how surely the brief says it, as a whole and on average of its sentences; the
     weight of the words that point to it; whether its name is most of what a short brief says. For
@@ -163,7 +163,7 @@ def judge(words: str, embed: Embed, evidence: Mapping[str, int]) -> Judgement:
 
 
 def asks(words: str) -> bool:
-    """Whether words said of a game ask about it, and want no change.
+    """True for words that ask about a game and want no change.
 
     >>> asks("Why does the first player win so often?"), asks("can it be for four?")
     (True, False)
@@ -175,7 +175,7 @@ def asks(words: str) -> bool:
 
 @cache
 def offer() -> str:
-    """What can be made, in one sentence."""
+    """A sentence on the games that can be made."""
     titles = [f"a {lexicon.title}" for lexicon in lexicons()]
     return (
         f"What can be made without a language model: {', '.join(titles[:-1])} or {titles[-1]}, "
@@ -227,7 +227,7 @@ def _nothing_to_build(parsed: ParsedBrief, score: int, *, judged: bool) -> str |
 
 
 def _is_foreign(parsed: ParsedBrief) -> bool:
-    """Whether the words are in a script or a language that the lexicons do not cover."""
+    """True for words in a script or a language that the lexicons do not cover."""
     words = [token.text.lower() for token in parsed.tokens if token.kind == "word"]
     if not words:
         return not any(token.kind == "number" for token in parsed.tokens)

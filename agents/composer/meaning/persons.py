@@ -121,7 +121,7 @@ class Company:
                 yield Persons(tuple(sorted({*covered})), number, plays=True)
 
     def _strays(self, at: int) -> bool:
-        """Whether a name is perhaps no person's: "on Wednesdays", "Crazy Eights"."""
+        """True for a name that may be no person's: "on Wednesdays", "Crazy Eights"."""
         tokens, end = self.parsed.tokens, name_end(self.parsed.tokens, at)
         beside = {token.norm for token in (*tokens[max(0, at - 1) : at], *tokens[end : end + 1])}
         return end > at and (not beside & _AND or tokens[at - 1].norm in _PREPOSITIONS)
@@ -194,7 +194,7 @@ class Company:
         return None
 
     def _is_heading(self, at: int) -> bool:
-        """Whether a known word has its capital because a sentence begins: "Hearts, and my ..."."""
+        """True where a known word has its capital as a sentence begins: "Hearts, and my ..."."""
         before = self.parsed.tokens[at - 1] if at else None
         opens = before is None or (before.kind == "stop" and before.norm != ",")
         return opens and not self.unknown(at)
@@ -242,12 +242,12 @@ class Company:
         return token.kind == "word" and self.leads(token.text) >= _SOMEBODY
 
     def leads(self, word: str) -> float:
-        """How much nearer a word is to beings than to parts of a game."""
+        """The amount by which a word is nearer to beings than to parts of a game."""
         return nearness(word, common().beings, self.embed)
 
 
 def nearness(word: str, kind: Sequence[str], embed: Embed | None) -> float:
-    """How much nearer a word is to a kind than to parts of a game."""
+    """The amount by which a word is nearer to a kind than to parts of a game."""
     if embed is None:
         return -1.0
     vector = embed([word.lower()])[0]
@@ -269,7 +269,7 @@ def _counts(token: Token) -> bool:
 
 
 def _pronoun(tokens: Sequence[Token], at: int) -> bool:
-    """Whether "he", "she" or "you" is one of a list: "he, his granddad and I", "you me n kev"."""
+    """True where "he", "she" or "you" is one of a list, as in "he, his granddad and I"."""
     after = tokens[at + 1].norm if at + 1 < len(tokens) else ""
     if tokens[at].norm == "you":
         return after in {",", "and"} | _I or (at > 1 and tokens[at - 2].norm in _I)
@@ -277,7 +277,7 @@ def _pronoun(tokens: Sequence[Token], at: int) -> bool:
 
 
 def plays_after(tokens: Sequence[Token], end: int) -> bool:
-    """Whether the words after some persons are that they play, or want to."""
+    """True where the words after some persons say that they play, or want to."""
     for token in tokens[end : end + _SOON + 1]:
         if token.norm in PLAY:
             return True
@@ -287,7 +287,7 @@ def plays_after(tokens: Sequence[Token], end: int) -> bool:
 
 
 def plays_before(tokens: Sequence[Token], at: int) -> bool:
-    """Whether somebody plays in the words of the same sentence before a token."""
+    """True where somebody plays in the same sentence before a token."""
     first = at
     while first > 0 and (tokens[first - 1].kind != "stop" or tokens[first - 1].norm == ","):
         first -= 1

@@ -132,7 +132,7 @@ def overridden(
 
 
 def reply_on(changed: Mapping[str, Json], clauses: Sequence[Clause]) -> str:
-    """What was changed, and which demands of the message could not be met."""
+    """A reply that tells the changes, and the demands that could not be met."""
     settings = ", ".join(f"{name}={value_text(value)}" for name, value in changed.items())
     missed = [c for c in clauses if c.status != "honoured" and c.text.lower() not in _ANSWERS]
     lost = [f"Not done: {c.text!r} ({c.reason})." for c in missed]
@@ -154,7 +154,7 @@ def nothing_changed(said: Reading) -> str:
 
 
 def known_of(design: Design, talk: Talk) -> str:
-    """What play-test and rules say of a question: the lines that share most words with it."""
+    """The lines of play-test and rules that share most words with a question."""
     asked = stems(talk.message) - FUNCTION_WORDS
     lines = [*talk.figures, *(f"{rule.id}: {rule.text}" for rule in design.rules)]
     shared = {line: len(asked & stems(line)) for line in lines}

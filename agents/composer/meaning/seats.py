@@ -93,7 +93,7 @@ def _surest(mentions: Sequence[Mention], parsed: ParsedBrief, lexicon: Lexicon) 
 
 
 def _only_owned(parsed: ParsedBrief, mention: Mention) -> bool:
-    """Whether a number of persons is somebody's, and the brief does not say that they play."""
+    """True where persons are somebody's, and the brief does not say that they play."""
     first, end = mention.covered[0], mention.covered[-1] + 1
     owned = first > 0 and parsed.tokens[first - 1].norm in OWNERS
     return owned and not (plays_after(parsed.tokens, end) or plays_before(parsed.tokens, first))
@@ -120,7 +120,7 @@ def _bounded(parsed: ParsedBrief, mention: Mention) -> Mention:
 
 
 def _tells(mention: Mention) -> bool:
-    """Whether a mention is refused, or of something else than how many play."""
+    """True where a mention is refused, or is not of the number of players."""
     return isinstance(mention.source, Phrase) and not _number(mention)
 
 
@@ -149,7 +149,7 @@ def on_occasion(parsed: ParsedBrief, mentions: Sequence[Mention]) -> list[Mentio
 
 
 def _of_some(tokens: Sequence[Token], mention: Mention) -> bool:
-    """Whether a number is of some players: "skip the next two players", "two of the kids tie"."""
+    """True where a number is of some players: "skip the next two players"."""
     at = next((i for i in mention.covered if tokens[i].kind == "number"), 0)
     before, end = tokens[at - 1].norm if at else "", mention.covered[-1] + 1
     after = [token.norm for token in tokens[at + 1 : at + 3]]
@@ -189,7 +189,7 @@ def _number(mention: Mention) -> Json:
 
 
 def seatable(lexicon: Lexicon, mention: Mention) -> bool:
-    """Whether a mention of how many play is one of what the family seats."""
+    """True where the family seats the number that a mention gives."""
     number, game = _number(mention), game_of(lexicon.family)
     return isinstance(number, int) and game.min_players <= number <= game.max_players
 
@@ -265,7 +265,7 @@ def _beings(parsed: ParsedBrief, embed: Embed) -> Iterator[Mention]:
 
 
 def _owned(tokens: Sequence[Token], first: int, noun: int, embed: Embed) -> bool:
-    """Whether what a number counts is somebody's who plays, or kin of others who do not.
+    """True where the counted persons belong to a player, or are kin of others.
 
     A group's members are its own: "our circle has five members".
     """
@@ -288,5 +288,5 @@ def _plural_after(tokens: Sequence[Token], at: int) -> int | None:
 
 
 def _is_range(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a number is the larger of two: "two to six"."""
+    """True where a number is the larger of two: "two to six"."""
     return at > 1 and tokens[at - 1].norm in _TILL and tokens[at - 2].kind == "number"

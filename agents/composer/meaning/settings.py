@@ -75,7 +75,7 @@ class Part:
     listed: bool = False
 
     def mention(self, name: str, value: str) -> Mention | None:
-        """What the part says if it says this value of a setting; None if it has no such value."""
+        """The mention of this value of a setting; None if the part has no such value."""
         of = self.ranks if value in _OF_RANKS else self.numbers
         least = _SEVERAL if self.listed else int("<" in value)
         if len(of) < least or (self.listed and value not in _LISTS):
@@ -106,7 +106,7 @@ class Guess:
 
     @property
     def takes(self) -> bool:
-        """Whether its value is made of the number or rank that was set aside."""
+        """True where its value is made of the number or rank that was set aside."""
         source = self.mention.source
         return isinstance(source, Phrase) and "<" in str(source.sets[self.name])
 
@@ -158,7 +158,7 @@ def _lost(parsed: ParsedBrief, guess: Guess) -> set[int]:
 
 
 def _claims(parsed: ParsedBrief, content: Sequence[int]) -> bool:
-    """Whether words claim something by themselves, as a lone "card" or "not" does not."""
+    """True for words that claim something by themselves; a lone "card" or "not" does not."""
     empty = common().soft | common().negators
     return len(content) > 1 or any(parsed.tokens[i].norm not in empty for i in content)
 

@@ -32,7 +32,7 @@ _FOLDER = Path(__file__).parent / "briefs"
 
 
 class Seats(BaseModel, frozen=True, extra="forbid"):
-    """How many may play."""
+    """Numbers of players."""
 
     min: int
     max: int
@@ -132,7 +132,7 @@ class Statements:
     embed: Embed
 
     def scores(self, texts: Sequence[str]) -> Vectors:
-        """How surely each of K texts says each of the M labels, [K, M]: about 0 to 1."""
+        """The certainty with which each of K texts says each of M labels, [K, M]: about 0 to 1."""
         words = [self.rarity.weighed(text) for text in texts]
         near: Vectors = np.exp(STEEP * (self.embed(texts) @ self.vectors.T - 1))
         for row, weighed in zip(near, words, strict=True):
@@ -187,14 +187,14 @@ def fit_statements(
 
 @lru_cache(maxsize=32)
 def statements_of(family: str, embed: Embed) -> Statements:
-    """What is said of a family's settings and of seats, by (setting, value as it is written)."""
+    """Sentences on a family's settings and seats, by (setting, value as it is written)."""
     return statements_from(family, labelled_briefs(), embed)
 
 
 def statements_from(
     family: str, briefs: Mapping[str, Sequence[LabelledBrief]], embed: Embed
 ) -> Statements:
-    """What the family's own words and these briefs, by author, say of its settings and of seats."""
+    """Statements on settings and seats, from the family's words and these briefs by author."""
     said = [
         ((name, value), text)
         for name, values in {**lexicon_of(family).says, **common().says}.items()

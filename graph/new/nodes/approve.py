@@ -36,7 +36,7 @@ def approve(
 
 
 def _question(state: RunState) -> dict[str, Any]:
-    """What is asked, with the rulebook, in the two forms that chat and inbox clients show."""
+    """The question with the rulebook, in the two forms that chat and inbox clients show."""
     doubts = [
         f"“{clause.text}” was not understood. If {clause.perhaps} was meant, answer: "
         f"{clause.perhaps}"
@@ -71,7 +71,7 @@ def _to_read(state: RunState) -> str:
 def _answered(
     state: RunState, answer: str, messages: list[HumanMessage]
 ) -> Command[Literal["approve", "code", "recode", "design", "revise", "report"]]:
-    """What an answer leads to: yes codes it, no ends it, anything else changes the design."""
+    """The way on: yes codes the game, no ends the run, anything else changes the design."""
     heard: dict[str, Any] = {"messages": messages, "given": None, "shown": state.design}
     if means(answer, WHOLE):
         return Command(goto="approve", update={**heard, "shown": None})

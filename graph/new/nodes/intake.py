@@ -104,7 +104,7 @@ def _asked_for(state: RunState) -> tuple[str, Choices, tuple[str, ...]]:
 
 
 def _set_aside(state: RunState, prompt: str) -> tuple[str, ...]:
-    """What is told of words that name no game, once an answer stands in their place."""
+    """A note on words that name no game, once an answer stands in their place."""
     before = state.brief
     if before is None or not before.question or not before.anew or prompt == before.prompt:
         return ()

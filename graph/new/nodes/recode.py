@@ -65,7 +65,7 @@ def recode(
 
 
 def _to_do(before: Design, after: Design) -> list[Finding]:
-    """What the code must do otherwise, a finding a changed rule or setting."""
+    """The changes that the code needs, a finding for each changed rule or setting."""
     return [
         Finding(
             check="revision",

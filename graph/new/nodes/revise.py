@@ -93,7 +93,7 @@ def _of_family(choices: Choices, design: Design) -> Choices:
 
 
 def _history(state: RunState, figures: Sequence[str]) -> tuple[str, ...]:
-    """What the person said before, and what was answered; no messages of single stages.
+    """The person's earlier messages and the answers; no messages of single stages.
 
     What a request tells anyhow, the first words and the figures, does not stand here again. Where
     the run lies on this machine is nothing that a model is told, or that a request rests on.

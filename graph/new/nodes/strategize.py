@@ -158,7 +158,7 @@ def _with(table: PlayTest, source: str) -> PlayTest:
 
 
 def _judged(context: RunContext, table: PlayTest, name: str) -> tuple[bool, str]:
-    """Whether a function is kept, and why: all checks once more, then play."""
+    """The verdict on a function, with its reason: all checks once more, then play."""
     settings = context.settings.check
     found = context.checked(table.source, settings, table.num_players, 0).findings
     if verdict(found) != "passed":
