@@ -105,7 +105,7 @@ def _table(source: str) -> GameTable:
 
 
 def _before(position: Position, ply: Ply) -> tuple[str, str] | None:
-    """Faults of a ply before its action is applied: (function, explanation)."""
+    """The fault of a ply before its action is applied: (function, explanation)."""
     if position.player != ply.player:
         return "get_current_player", f"seat {ply.player} acted; it is seat {position.player}'s turn"
     if ply.action not in position.legal:
@@ -123,7 +123,7 @@ def _before(position: Position, ply: Ply) -> tuple[str, str] | None:
 
 
 def _after(position: Position, ply: Ply) -> tuple[str, str] | None:
-    """Faults of the position that the ply led to."""
+    """The fault of the position that the ply led to."""
     if tuple(map(float, ply.rewards)) != tuple(map(float, position.rewards)):
         return "get_rewards", (
             f"{ply.action!r} paid {list(ply.rewards)}; the rules pay {list(position.rewards)}"
