@@ -1,5 +1,6 @@
 """Revise: the designer says what a message means for the game that is there."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -51,6 +52,7 @@ def revise(
     figures += lacking(state) if state.end is not None else []
     if undoes(said[-1]):
         return _undone(state, ask=context.settings.approve)
+    figures = [without_units(line) for line in figures]
     talk = Talk(message=said[-1], history=_history(state, figures), figures=tuple(figures))
     first = f"{REVISION}{len(said)}"
     if context.budget is not None:
@@ -73,6 +75,15 @@ def revise(
         return _replied(state, f"{found.reply} {_ANOTHER}" if found.other else found.reply)
     after = (found.design, brief, state.with_this)
     return _changed(state, after, found.reply, ask=context.settings.approve)
+
+
+def without_units(text: str) -> str:
+    """Figures as requests tell them: recorded requests say how many samples there are, not what.
+
+    >>> without_units("Player 1 wins: 0.53 (0.22 to 0.82, n = 18 matches)")
+    'Player 1 wins: 0.53 (0.22 to 0.82, n = 18)'
+    """
+    return re.sub(r"\bn = (\d+) (?:match(?:es)?|deals?|seats?|pairs?)\b", r"n = \1", text)
 
 
 def _undone(state: RunState, *, ask: bool) -> Command[Any]:
@@ -105,7 +116,7 @@ def _history(state: RunState, figures: Sequence[str]) -> tuple[str, ...]:
         f"{'person' if isinstance(message, HumanMessage) else 'designer'}: "
         + "\n".join(line for line in told.split("\n") if line not in known)
         for message in said
-        for told in [message.text.replace(root, "RUN")]
+        for told in [without_units(message.text.replace(root, "RUN"))]
         if message.name in (None, "reply", "revise")
     )
 
