@@ -84,7 +84,7 @@ def with_saved_match(asked: PlayRequest) -> PlayRequest:
         raise SavedMatchError(f"the match in {path} is over; required: one that somebody left")
     people = [number for number, who in enumerate(record.players, 1) if who == _HUMAN]
     others = [who for who in record.players if who != _HUMAN]
-    costly = [] if asked.opponents else [w for w in others if parse_spec(w).name == LLM]
+    costly = [] if asked.opponents else [w for w in others if parse_spec(w).player == LLM]
     if costly:
         raise SavedMatchError(
             f"{path} was played against {one_line(costly[0])[:200]}, which asks a model and costs; "

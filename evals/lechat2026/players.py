@@ -167,7 +167,7 @@ class SpecShooter:
     def __init__(self, spec: str, rng: Random) -> None:
         chosen = parse_spec(spec)
         self._settings: Mapping[str, Any] = chosen.settings
-        self._search = SEARCHES[chosen.name]
+        self._search = SEARCHES[chosen.player]
         self._search_settings = chosen.part(self._search.settings)
         self._generator = np.random.default_rng(rng.getrandbits(64))
         self._rng = rng
