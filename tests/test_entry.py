@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import PATIENCE_S
+
 ROOT = Path(__file__).parents[1]
 RUN = "import sys, rulewright; sys.argv[0] = 'rulewright'; sys.exit(rulewright.main())"
 INTERRUPTED = """
@@ -38,7 +40,7 @@ def entry(
         text=True,
         encoding="utf-8",
         errors="replace",
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
 
@@ -82,7 +84,7 @@ def test_an_interrupt_that_the_caller_has_ignored_stays_ignored(tmp_path: Path) 
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

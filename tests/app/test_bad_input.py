@@ -1,7 +1,6 @@
 """Words, folders and settings that nothing can be made of: a clear answer, and exit code 2."""
 
 import fcntl
-import time
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,6 @@ from tests.app.conftest import Command
 def test_words_that_are_no_game_get_a_clear_answer(
     command: Command, tmp_path: Path, prompt: str, words: str
 ) -> None:
-    started = time.monotonic()
     done = command("new", prompt, "--out", tmp_path / "run")
     said = done.out + done.err
     assert done.code == 2
@@ -36,7 +34,6 @@ def test_words_that_are_no_game_get_a_clear_answer(
     assert "Traceback" not in said
     assert len(said) < 5_000
     assert not (tmp_path / "run" / "game.py").exists()
-    assert time.monotonic() - started < 30
 
 
 def test_a_question_is_one_json_object_too(command: Command, tmp_path: Path) -> None:

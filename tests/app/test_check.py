@@ -1,7 +1,6 @@
 """`check` on modules that are broken in every way a module can be."""
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -44,11 +43,9 @@ def test_what_is_wrong_is_named(
 ) -> None:
     assert SOUND.count(old) == 1
     module.write_text(SOUND.replace(old, new))
-    started = time.monotonic()
     done = command("check", module)
     assert done.code == 1
     assert words in done.out
-    assert time.monotonic() - started < 60
     assert "Traceback" not in done.out + done.err
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.app.conftest import Command, Started, wait_for
+from tests.processes import PATIENCE_S
 
 DISCS = (
     "a game for two players where discs fall and three in a row wins, on a board of four rows and "
@@ -83,7 +84,7 @@ def test_a_run_that_ctrl_c_stopped_goes_on_to_the_same_bytes_as_the_same_seed_ga
     run = started("new", DISCS, "--quick", "--seed", "7", "--out", folder)
     wait_for(run, "evaluate: series random")
     run.send_signal(signal.SIGINT)
-    _, told = run.communicate(timeout=20)
+    _, told = run.communicate(timeout=PATIENCE_S)
     assert run.returncode == 130
     assert f"rulewright resume {folder}" in told
     assert "Traceback" not in told

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import PATIENCE_S
+
 PROMPT = "Your move: "
 # The terminal becomes the one that controls the process, so that Ctrl-C reaches it.
 ON_TERMINAL = """
@@ -40,7 +42,7 @@ class Terminal:
         os.close(theirs)
         self.screen = ""
 
-    def read_until(self, *ends: str, seconds: float = 60) -> str:
+    def read_until(self, *ends: str, seconds: float = PATIENCE_S) -> str:
         """What appears until one of `ends` does, or the command ends."""
         new, deadline = "", time.monotonic() + seconds
         while not any(end in new for end in ends):
@@ -74,12 +76,12 @@ class Terminal:
             with suppress(TimeoutError):
                 self.read_until("\0", seconds=2)
                 break
-        return self.process.wait(timeout=30)
+        return self.process.wait(timeout=PATIENCE_S)
 
     def end(self) -> int:
         """Read to the end and return the exit code."""
         self.read_until("\0", seconds=200)
-        return self.process.wait(timeout=30)
+        return self.process.wait(timeout=PATIENCE_S)
 
     def close(self) -> None:
         self.process.kill()

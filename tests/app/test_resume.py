@@ -14,6 +14,7 @@ from graph.new.context import RunSettings
 from graph.new.requests import Request, leave_question, write_request
 from graph.run.folder import RunFolder
 from tests.app.conftest import Command, Started, wait_for
+from tests.processes import PATIENCE_S
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +127,7 @@ def test_a_run_that_a_signal_ended_says_how_to_go_on(
     run = started("new", "--family", "goofspiel", "--out", folder)
     wait_for(run, "design: ")
     run.send_signal(number)
-    _, told = run.communicate(timeout=30)
+    _, told = run.communicate(timeout=PATIENCE_S)
     assert run.returncode == 128 + number
     assert f"rulewright resume {folder}" in told
     assert "Traceback" not in told

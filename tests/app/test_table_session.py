@@ -10,13 +10,14 @@ from pathlib import Path
 
 from games import library
 from tests.app.conftest import Command
+from tests.processes import PATIENCE_S
 
 
 def played(typed: bytes | str, *arguments: str | Path, code: int = 0) -> str:
     """What `play` shows for an input."""
     data = typed.encode() if isinstance(typed, str) else typed
     command = [sys.executable, "-m", "app.cli", "play", *map(str, arguments)]
-    done = subprocess.run(command, input=data, capture_output=True, check=False, timeout=300)
+    done = subprocess.run(command, input=data, capture_output=True, check=False, timeout=PATIENCE_S)
     out, errors = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
     assert "Traceback" not in out + errors
     assert done.returncode == code, out + errors

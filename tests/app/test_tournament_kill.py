@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.conftest import Command, Started
-from tests.tools.sandbox.test_lifetime import descendants, gone, wait_for
+from tests.processes import descendants, gone, wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
@@ -31,12 +31,12 @@ def test_a_tournament_killed_again_and_again_replays_and_loses_no_match(
     for kill in range(KILLS):
         host = started(*FIELD, "--journal", journal, "--jobs", str(1 + kill % 2))
         entries = held
-        wait_for(lambda seen=entries: _entries(journal) > seen, seconds=60)  # type: ignore[misc]
+        wait_for(lambda seen=entries: _entries(journal) > seen)  # type: ignore[misc]
         time.sleep(moments.uniform(0, 0.08))
         processes = descendants(host.pid)
         host.send_signal(signal.SIGKILL)
         host.wait()
-        wait_for(lambda seen=processes: all(map(gone, seen)), seconds=60)  # type: ignore[misc]
+        wait_for(lambda seen=processes: all(map(gone, seen)))  # type: ignore[misc]
         kept = journal.read_bytes().splitlines()
         complete = kept if journal.read_bytes().endswith(b"\n") else kept[:-1]
         assert len(complete) == len(set(complete))  # no match was played twice

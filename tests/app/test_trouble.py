@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.conftest import Command, Started, wait_for
+from tests.processes import PATIENCE_S
 
 # No file may grow beyond 20 KiB, as on a disk that is nearly full: the checkpoints need more.
 LIMITED = """
@@ -101,7 +102,7 @@ def test_a_killed_zygote_ends_or_spares_the_run_and_resume_goes_on(
     wait_for(run, "evaluate: series random")
     for zygote in _children(run.pid):
         os.kill(zygote, signal.SIGKILL)
-    _, told = run.communicate(timeout=120)
+    _, told = run.communicate(timeout=PATIENCE_S)
     assert run.returncode in (0, 2)
     assert "Traceback" not in told
     if run.returncode == 2:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from games import library
+from tests.processes import PATIENCE_S
 
 pytest.importorskip("langgraph_api", reason="needs the studio dependency group: make studio")
 
@@ -73,7 +74,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, built_home: Path) -> Iterat
         yield f"http://127.0.0.1:{port}"
     finally:
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait(timeout=30)
+        process.wait(timeout=PATIENCE_S)
 
 
 def wait_for(port: int, process: "subprocess.Popen[bytes]", log: Path) -> None:

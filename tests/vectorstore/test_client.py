@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -71,9 +70,7 @@ def test_a_killed_owner_leaves_no_lock(tmp_path: Path) -> None:
     with owner(tmp_path / "lock", 60) as other:
         other.send_signal(signal.SIGKILL)
         other.wait()
-        started = time.monotonic()
         owner_lock(tmp_path / "lock", wait_s=5, tell=pytest.fail).close()
-        assert time.monotonic() - started < 5
 
 
 def test_a_released_lock_can_be_taken_again(tmp_path: Path) -> None:

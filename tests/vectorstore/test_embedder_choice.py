@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import PATIENCE_S
 from vectorstore.documents import StoreSettings
 from vectorstore.embedders import ChromaDefault, LexicalEmbedder, choose_embedder
 from vectorstore.minilm import MiniLM
@@ -44,7 +45,7 @@ def run(program: str, *arguments: str, **environment: str) -> str:
         [sys.executable, "-c", program, *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
     )

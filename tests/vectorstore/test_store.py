@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.processes import PATIENCE_S
 from tests.vectorstore.hashing import HashingEmbedder
 from vectorstore.client import owner_lock
 from vectorstore.documents import (
@@ -288,7 +289,7 @@ def test_four_processes_at_once_build_one_library_and_lose_nothing(tmp_path: Pat
         )
         for number in range(4)
     ]
-    said = sorted(process.communicate(timeout=200)[0].split() for process in running)
+    said = sorted(process.communicate(timeout=PATIENCE_S)[0].split() for process in running)
     assert said == [["0", "3"]] * 3 + [["10", "3"]]  # one of them built it
     with opened(tmp_path) as store:
         assert store.count("own_games") == 4
@@ -359,7 +360,7 @@ def test_a_disk_without_room_is_an_error_that_says_so(tmp_path: Path) -> None:
         [sys.executable, "-c", FULL_DISK, str(tmp_path)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )

@@ -1,4 +1,3 @@
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -210,9 +209,7 @@ def test_a_family_that_the_library_lacks_needs_a_model() -> None:
     ],
 )
 def test_where_nothing_can_be_made_one_question_says_why(words: str, said: str) -> None:
-    began = time.monotonic()
     brief = ROLES.designer.clarify(words)
-    assert time.monotonic() - began < 5
     assert brief.question is not None
     assert said in brief.question
     assert brief.question.count("?") == 1 or said == "tabletop"

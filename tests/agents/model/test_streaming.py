@@ -56,12 +56,10 @@ def test_a_stream_without_end_is_left_at_the_deadline_and_the_run_can_go_on() ->
     endless = events(*[delta(content="la ")] * 6000, done=False)
     with serving(endless) as endpoint:
         endpoint.pause_s = 0.01
-        started = time.monotonic()
         with pytest.raises(
             EndpointError, match=r"not complete within .*RULEWRIGHT_DEADLINE_S.*res"
         ):
             chat_with(endpoint, timeout_s=5, deadline_s=0.6).ask(ASKED, text_of)
-        assert time.monotonic() - started < 30
         endpoint.script, endpoint.pause_s = [message("well")], 0.0
         assert chat_with(endpoint).ask(ASKED, text_of) == "well"
 
@@ -77,10 +75,8 @@ def test_a_byte_now_and_then_counts_as_silence() -> None:
 def test_the_end_mark_ends_a_stream_whose_connection_stays_open() -> None:
     hanging = events(delta(content="well"), STOP)
     with serving(hanging) as endpoint:
-        endpoint.linger_s = 60.0
-        started = time.monotonic()
+        endpoint.linger_s = 600.0
         assert chat_with(endpoint).ask(ASKED, text_of) == "well"
-        assert time.monotonic() - started < 30
 
 
 def test_a_recording_keeps_the_whole_reply_and_replays_it(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Environments in workers: play is the same there, and one that fails costs a match, no more."""
 
 import random
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +25,6 @@ from tools.playtest.jobs import GameSetup
 from tools.sandbox import Limits, Sandbox
 from tools.sandbox.module import environment_in
 
-SOON_S = 10.0  # many times the deadline, and no time for a test that waits for ever
 STRANGE = {
     "sleeps": ("__import__('time').sleep(1e6)", "read the clock; a game has no clock"),
     "loops": ("while True: pass", "did not return within 0.3 s"),
@@ -68,12 +66,10 @@ def strange(does: str, *, is_twin: bool = False) -> Environment:
 def test_a_strange_environment_ends_its_match_with_a_sentence(
     sandbox: Sandbox, does: str, told: str
 ) -> None:
-    began = time.monotonic()
     with environment_in(sandbox, strange(does)) as environment:
         match = play_match(environment, [RandomPlayer()] * 2, parameters={}, seed=1)
     assert (match.ending, len(match.plies)) == ("fault", 0)
     assert told in match.reason
-    assert time.monotonic() - began < SOON_S
 
 
 @pytest.mark.parametrize("is_twin", [False, True])
@@ -92,7 +88,7 @@ def test_no_file_is_left_of_a_recording_that_hangs(
 def test_a_search_in_an_environment_that_fails_ends_by_its_deadline(
     sandbox: Sandbox, does: str
 ) -> None:
-    environment, began = strange(does, is_twin=True), time.monotonic()
+    environment = strange(does, is_twin=True)
     seating = Seating(0, Opened("strange", "", 2, environment="strange", held=environment), sandbox)
     spec = parse_spec("gt:search=ismcts,simulations=2,rollouts=1,belief=exact,deadline=0.5")
     player = make_player(spec, seating)
@@ -101,7 +97,6 @@ def test_a_search_in_an_environment_that_fails_ends_by_its_deadline(
     log.see(first.observations[0], [])
     with pytest.raises(ModuleFault, match="did not return|ZeroDivisionError"):
         player.choose(log, first.legal, stream(1, "test"))
-    assert time.monotonic() - began < SOON_S
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from tests.graph.answering import PROMPT, answer, schema_of
 from tests.graph.conftest import MakeContext
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
+from tests.processes import PATIENCE_S
 
 ROOT = Path(__file__).parents[3]
 
@@ -257,7 +258,7 @@ def test_without_a_context_the_default_one_is_made_and_shared_by_all_runs(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.stdout.split() == ["no_fit", "made"], done.stderr

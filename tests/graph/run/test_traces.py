@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,6 +25,7 @@ from tests.graph.conftest import MakeContext
 from tests.graph.new.test_model_run import CALLS, model_context
 from tests.graph.running import resume_run, start_run
 from tests.graph.scripted import ScriptedRoles, role_set
+from tests.processes import PATIENCE_S
 
 ROOT = Path(__file__).parents[3]
 
@@ -235,7 +235,7 @@ def trace_elsewhere(url: str, path: Path, **more: str) -> "subprocess.CompletedP
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
 
@@ -310,10 +310,8 @@ def test_an_endpoint_that_never_answers_does_not_keep_the_process(tmp_path: Path
         hole.bind(("127.0.0.1", 0))
         hole.listen(64)
         url = f"http://127.0.0.1:{hole.getsockname()[1]}"
-        started = time.monotonic()
         done = trace_elsewhere(url, tmp_path / "trace.jsonl", LANGSMITH_API_KEY="lsv2-key")
     assert done.stdout == "done\n", done.stderr
-    assert time.monotonic() - started < 60
     assert "LANGSMITH_ENDPOINT" in done.stderr
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.processes import PATIENCE_S
 from tools.guest.kit import fast_deepcopy
 
 original = copy.deepcopy  # nothing here calls install() in this process
@@ -293,6 +294,10 @@ print("done")
 
 def test_install_serves_both_kinds_of_import_and_can_be_repeated() -> None:
     ran = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", INSTALLING], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", INSTALLING],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
     )
     assert (ran.stdout, ran.stderr) == ("done\n", "")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from games.values import Json
+from tests.processes import PATIENCE_S
 from tools.playtest.journal import Journal, JournalError
 
 WORK: dict[str, Json] = {"work": "counting", "seed": 3}
@@ -279,7 +280,7 @@ def test_no_entry_is_lost_between_processes_that_take_turns_and_settle(tmp_path:
             assert taker.stdout is not None
             assert taker.stdout.readline() == "up\n"
         for taker in takers:
-            taker.communicate("go\n", timeout=60)
+            taker.communicate("go\n", timeout=PATIENCE_S)
     finally:
         for taker in takers:
             taker.kill()

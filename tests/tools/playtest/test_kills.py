@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import descendants, gone, wait_for
 from tests.tools.playtest.rosters import NimRoster
 from tests.tools.playtest.test_series import BOTH, GAME, MATCHES, SEED
-from tests.tools.sandbox.test_lifetime import descendants, gone, wait_for
 from tools.playtest.series import SeriesSettings, play_series
 from tools.sandbox import Sandbox
 

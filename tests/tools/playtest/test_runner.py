@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from games.values import Json
+from tests.processes import PATIENCE_S
 from tests.tools.playtest.test_tournament import play
 from tools.playtest.journal import journal_at
 from tools.playtest.runner import (
@@ -71,7 +72,7 @@ BEFORE_TELLING = "popen_forkserver.open = lambda *_, **__: os._exit(0)"
 @pytest.mark.parametrize("step", [WHILE_ASKING, BEFORE_TELLING])
 def test_a_process_that_ends_while_it_starts_another_leaves_no_traceback(step: str) -> None:
     command = [sys.executable, "-c", DYING.format(step=step)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

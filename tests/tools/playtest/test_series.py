@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from games.engine import Player
 from games.library import source
 from games.records import json_line
 from games.trajectories import IncompleteMatchError, open_deck
+from tests.processes import wait_for
 from tests.tools.playtest.rosters import NimRoster, Perfect, Uniform
 from tests.tools.playtest.test_tournament import RECIPE
 from tests.tools.sources import NIM, nim_with
@@ -131,10 +131,7 @@ def test_a_series_killed_midway_resumes_to_the_same_bytes(tmp_path: Path, play: 
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
     uninterrupted = play(BOTH, journal=whole)
     with subprocess.Popen([sys.executable, "-c", child, str(cut)]) as process:
-        deadline = time.monotonic() + 30
-        while not cut.exists() or cut.read_bytes().count(b"\n") < 8:
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
+        wait_for(lambda: cut.exists() and cut.read_bytes().count(b"\n") >= 8)
         process.send_signal(signal.SIGKILL)
     kept = cut.read_bytes().count(b"\n") - 1
     assert 7 <= kept < MATCHES

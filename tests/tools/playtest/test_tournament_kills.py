@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import PATIENCE_S, children, descendants, gone, wait_for
 from tests.tools.playtest.test_tournament import play
-from tests.tools.sandbox.test_lifetime import children, descendants, gone, wait_for
 from tools.playtest.results import TournamentResult
 from tools.playtest.schedule import TournamentSettings
 
@@ -95,7 +95,7 @@ def test_a_killed_tournament_replays_and_loses_nothing_and_ends_in_the_same_byte
         assert set(kept) <= entries  # every line is one of the uninterrupted tournament's
         assert len(kept) - 1 >= len(told)  # what was told is on disk
     with playing(journal, 2) as host:
-        said = host.communicate(timeout=60)[0].split()
+        said = host.communicate(timeout=PATIENCE_S)[0].split()
     assert said[-1] == "done"
     told += map(int, said[:-1])
     assert len(told) == len(set(told))  # no match was played twice, but for those in progress
@@ -131,7 +131,7 @@ def test_a_killed_process_of_the_pool_stops_the_tournament_which_then_goes_on(
     with playing(journal, 2) as host:
         wait_for_matches(host, 2)
         os.kill(pool_processes(host.pid)[0], signal.SIGKILL)
-        said = host.communicate(timeout=60)[0]
+        said = host.communicate(timeout=PATIENCE_S)[0]
     assert "start again to go on" in said
     play(SPECS, SETTINGS, journal=journal)
     assert journal.read_bytes() == whole[1]

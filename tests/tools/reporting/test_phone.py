@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import PATIENCE_S
 from tests.tools.reporting.samples import evaluation, report
 from tools.reporting.page import plots_of, render
 
@@ -58,7 +59,8 @@ def test_chromium_lays_the_page_out_within_360_pixels(tmp_path: Path) -> None:
     done = subprocess.run(  # noqa: S603 - the page is ours
         [CHROMIUM, *arguments, f"--user-data-dir={tmp_path}/profile", "--dump-dom",
          "--virtual-time-budget=5000", frame.as_uri()],
-        capture_output=True, text=True, timeout=120, check=False, env={"HOME": str(tmp_path)},
+        capture_output=True, text=True, timeout=PATIENCE_S, check=False,
+        env={"HOME": str(tmp_path)},
     )  # fmt: skip
     measured = re.search(r"measured (\d+) (\d+)", done.stdout)
     assert measured, done.stderr[-500:]

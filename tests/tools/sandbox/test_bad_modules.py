@@ -1,11 +1,12 @@
 import sys
-import time
+from contextlib import nullcontext
 
 import pytest
 
 from games.contract import Game
 from games.engine import play_match
 from games.values import FaultKind, ModuleFault
+from tests.tools.conftest import LIMITS
 from tests.tools.sources import NIM, nim_line, nim_with
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable
 from tools.sandbox.backends import Limits
@@ -20,7 +21,7 @@ BAD_SOURCES: dict[str, tuple[str, FaultKind, int | None, str]] = {
     "exits at import": ("import sys\nsys.exit(0)\n", "unreadable", 2, "SystemExit"),
     "interrupts at import": ("\nraise KeyboardInterrupt\n", "unreadable", 2, "KeyboardInterrupt"),
     "imports another package": ("import pydantic\n", "unreadable", 1, "cannot be imported"),
-    "loops for ever at import": ("x = 0\nwhile True:\n    x += 1\n", "timed_out", None, "1.5 s"),
+    "loops for ever at import": ("x = 0\nwhile True:\n    x += 1\n", "timed_out", None, "0.5 s"),
     "eats memory at import": (
         "x = []\nwhile True:\n    x.append('a' * 10**6)\n",
         "out_of_memory",
@@ -34,8 +35,12 @@ BAD_SOURCES: dict[str, tuple[str, FaultKind, int | None, str]] = {
 @pytest.mark.parametrize("name", BAD_SOURCES)
 def test_a_source_that_cannot_be_loaded_is_named_with_its_line(sandbox: Sandbox, name: str) -> None:
     source, kind, line, words = BAD_SOURCES[name]
-    worker = sandbox.worker("test", source)
-    with worker, pytest.raises(ModuleFault, match=words) as caught:
+    hasty = Sandbox(sandbox.backend, limits=LIMITS.model_copy(update={"load_s": 0.5}))
+    with (
+        hasty if kind == "timed_out" else nullcontext(sandbox) as held,
+        held.worker("test", source) as worker,
+        pytest.raises(ModuleFault, match=words) as caught,
+    ):
         worker.load(source)
     assert (caught.value.kind, caught.value.function) == (kind, "module")
     if kind == "timed_out":
@@ -110,11 +115,9 @@ def test_a_function_that_misbehaves_is_named_with_its_line(sandbox: Sandbox, nam
     source = nim_with("get_rewards", body)
     with sandbox.worker("test", source) as worker:
         worker.load(source)
-        started = time.monotonic()
         deadline_s = 0.3 if kind == "timed_out" or "goes on" in name else None
         with pytest.raises(ModuleFault, match=words) as caught:
             worker.call("get_rewards", [0], deadline_s=deadline_s)
-        assert time.monotonic() - started < 1.5 + sandbox.limits.grace_s
     assert (caught.value.kind, caught.value.function) == (kind, "get_rewards")
     if "# here" in body:
         assert caught.value.line == nim_line("# here", source)

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tests.processes import PATIENCE_S
+
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="asks the Linux kernel")
 
 PLAYED = """
@@ -144,7 +146,11 @@ done
 
 def run(script: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -166,7 +172,7 @@ def in_own_mounts(preparation: str) -> str:
         ["unshare", "--mount", "bash", "-c", command, sys.executable, script],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
         env={**os.environ, "FOLDERS": " ".join(folders), "TMPDIR": folders[0]},
     )
@@ -186,7 +192,7 @@ def in_own_processes(script: str) -> str:
         [*command, sys.executable, "-c", script],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

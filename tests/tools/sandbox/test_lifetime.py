@@ -3,13 +3,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from games.values import ModuleFault
+from tests.processes import PATIENCE_S, children, descendants, gone, wait_for
 from tests.tools.sources import NIM
 from tools.sandbox import Limits, ReusedWorkers, Sandbox
 from tools.sandbox.backends import Kit
@@ -53,37 +52,6 @@ assert collection.count() == 2
 stop.set()
 print(answers)
 """
-
-
-def parent_of(pid: str) -> int:
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-
-
-def children(of: int) -> list[int]:
-    pids = [entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-    return [int(pid) for pid in pids if parent_of(pid) == of]
-
-
-def descendants(of: int) -> list[int]:
-    found = children(of)
-    return found + [pid for child in found for pid in descendants(child)]
-
-
-def gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 5.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true"
-        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -161,7 +129,7 @@ def test_it_works_beside_threads_and_an_open_store(tmp_path: Path) -> None:
         [sys.executable, "-c", BESIDE_CHROMA, str(tmp_path)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=True,
     )
     assert done.stdout == "[2, 2]\n"

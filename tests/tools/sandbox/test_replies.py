@@ -1,7 +1,6 @@
 """Replies that no honest worker sends, whatever they are sent through."""
 
 import re
-import time
 
 import pytest
 
@@ -141,10 +140,8 @@ def test_a_reply_that_comes_byte_by_byte_is_late_all_the_same(
 ) -> None:
     with sandbox.worker("trickling", TRICKLE) as worker:
         worker.load(TRICKLE)
-        started = time.monotonic()
         with pytest.raises(ModuleFault) as caught:
             worker.call("f", [pause_s], deadline_s=0.2)
-        assert time.monotonic() - started < 0.2 + worker.limits.grace_s + 2.5
         assert caught.value.kind in ("timed_out", "killed")
         assert not worker.alive
 
