@@ -11,7 +11,6 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from importlib.resources import files
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -69,7 +68,7 @@ def words(part: str) -> dict[str, str]:
     """Words for the terminal, by what they stand for."""
     import yaml
 
-    text = files("app").joinpath("words.yaml").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("words.yaml").read_text(encoding="utf-8")
     told: dict[str, str] = yaml.safe_load(text)[part]
     return told
 

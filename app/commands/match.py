@@ -1,6 +1,5 @@
 """`match` and `play`: players against each other, and people at a table in the terminal."""
 
-import secrets
 import shlex
 import signal
 import sys
@@ -332,6 +331,8 @@ def play_game(
 
 def _sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoReturn:
     """Lay the table, and play."""
+    import secrets
+
     from app.table.screen import TableScreen, shows_unicode
     from app.table.session import TableSession, line_up_of, open_table, renderer, table_setting
 
