@@ -79,7 +79,7 @@ def _kept(name: str, node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGra
     """
 
     @wraps(node)
-    def run(state: RunState, runtime: Runtime[RunContext]) -> Any:  # noqa: ANN401
+    def run(state: RunState, runtime: Runtime[RunContext]) -> Any:  # noqa: ANN401 - a node's own update
         given = folder_given(runtime)
         if given is not None:
             folder = RunFolder(given).revision(state.revision)

@@ -86,13 +86,31 @@ def test_a_command_keeps_its_options_and_their_defaults(words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("group", "model"), [(RunOptions, RunSettings), (LearnOptions, LearnSettings)]
+    ("words", "group", "model"),
+    [("new", RunOptions, RunSettings), ("learn", LearnOptions, LearnSettings)],
 )
-def test_options_of_a_model_have_its_names_and_defaults(
-    group: type[RunOptions | LearnOptions], model: type[RunSettings | LearnSettings]
+def test_options_of_a_model_have_its_names_bounds_and_defaults(
+    words: str, group: type[RunOptions | LearnOptions], model: type[RunSettings | LearnSettings]
 ) -> None:
     usual = {field.name: field.default for field in fields(group) if field.default is not None}
     assert {name: model.model_fields[name].default for name in usual} == usual
+    asked = {one.name: (one.min, one.max) for one in command_named(words).params}
+    assert {name: asked[name] for name in usual} == {name: bounds(model, name) for name in usual}
+
+
+def bounds(model: type[RunSettings | LearnSettings], name: str) -> tuple[int | None, int | None]:
+    """The least and the most that a setting may be."""
+    limits = {
+        side: getattr(one, side)
+        for one in model.model_fields[name].metadata
+        for side in ("ge", "le")
+        if hasattr(one, side)
+    }
+    return limits.get("ge"), limits.get("le")
+
+
+def command_named(words: str) -> Any:  # noqa: ANN401 - click's own class
+    return getattr(typer.main.get_command(app), "commands")[words]  # noqa: B009 - typer's own
 
 
 class Told(NamedTuple):
