@@ -75,8 +75,14 @@ def words(part: str) -> dict[str, str]:
 
 def print_json(value: object) -> None:
     """One JSON object on stdout, in plain ASCII; bytes that are no UTF-8 become question marks."""
-    text = json.dumps(value, ensure_ascii=False).encode(errors="replace")
+    text = json.dumps(value, ensure_ascii=False, default=_as_plain).encode(errors="replace")
     typer.echo(json.dumps(json.loads(text), indent=2, sort_keys=True))
+
+
+def _as_plain(value: object) -> object:
+    """The fields of a model or a dataclass, which may hold others."""
+    dump = getattr(value, "model_dump", None)
+    return vars(value) if dump is None else dump(mode="json")
 
 
 def give(result: object, show: Callable[[], None], *, as_json: bool) -> None:

@@ -1,13 +1,18 @@
 """`check`: is this module a game, and does it keep its promises?"""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from app import options
 from app.console import give, leave, note, print_json, say
 from games.text import one_line, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from games.checks import Finding
 
 _MOST_ROWS = 10
 
@@ -42,28 +47,29 @@ def check_game(
             records=0,
         )
         grade = opened.grade
+    outcome = verdict(run.findings)
     told = {
         "game": found.name,
-        "outcome": verdict(run.findings),
-        "findings": [finding.model_dump(mode="json") for finding in run.findings],
-        "settings": settings.model_dump(mode="json"),
+        "outcome": outcome,
+        "findings": run.findings,
+        "settings": settings,
         "players": run.num_players,
         "deadline_s": deadline,
-        "sandbox": grade.model_dump(mode="json"),
+        "sandbox": grade,
         "output": run.output,
     }
-    give(told, lambda: _show(told), as_json=as_json)
-    leave(0 if told["outcome"] == "passed" else 1)
+    start = f"{run.num_players} players, defaults" if run.num_players else "not started"
+    end = f"{one_line(found.name)}: {outcome} ({start}; sandbox grade: {grade.name})"
+    give(told, lambda: _show(run.findings, end), as_json=as_json)
+    leave(0 if outcome == "passed" else 1)
 
 
-def _show(told: dict[str, Any]) -> None:
-    for found in told["findings"]:
-        where = f" line {found['line']}" if found["line"] else ""
-        at = f" [{found['function']}{where}]" if found["function"] else where
-        say(f"{found['outcome']:<16} {found['check']}{at} {quoted(found['evidence'])}".rstrip())
-    start = f"{told['players']} players, defaults" if told["players"] else "not started"
-    grade = told["sandbox"]["name"]
-    say(f"{one_line(told['game'])}: {told['outcome']} ({start}; sandbox grade: {grade})")
+def _show(findings: "Sequence[Finding]", end: str) -> None:
+    for found in findings:
+        where = f" line {found.line}" if found.line else ""
+        at = f" [{found.function}{where}]" if found.function else where
+        say(f"{found.outcome:<16} {found.check}{at} {quoted(found.evidence)}".rstrip())
+    say(end)
 
 
 def explain_rule(
