@@ -102,7 +102,18 @@ class Isolation:
 
     def chosen(self) -> AbstractContextManager[None]:
         """Let generated code run there, inside the block."""
-        return sandbox_of(self.sandbox, self.no_isolation)
+        from graph.run.sandboxes import sandbox_chosen
+
+        return sandbox_chosen(self.sandbox, self.no_isolation)
+
+    @contextmanager
+    def opened(self) -> "Iterator[Sandbox]":
+        """A sandbox there; its grade is said first."""
+        from graph.run.sandboxes import describe_grade, open_sandbox
+
+        with self.chosen(), open_sandbox() as opened:
+            note(describe_grade(opened.grade))
+            yield opened
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,23 +190,6 @@ def require_new(file: Path, force: bool) -> None:  # noqa: FBT001 - an option
         raise typer.BadParameter(f"{file} is there already; choose another name, or say --force")
     if not file.parent.is_dir():
         raise typer.BadParameter(f"{file.parent} is no folder; make it first")
-
-
-def sandbox_of(name: str | None, no_isolation: bool) -> AbstractContextManager[None]:  # noqa: FBT001 - an option
-    """Let generated code run where the command line says, inside the block."""
-    from graph.run.sandboxes import sandbox_chosen
-
-    return sandbox_chosen(name, no_isolation)
-
-
-@contextmanager
-def opened_sandbox(name: str | None, no_isolation: bool) -> "Iterator[Sandbox]":  # noqa: FBT001 - an option
-    """A sandbox of the choice that the options make; its grade is said first."""
-    from graph.run.sandboxes import describe_grade, open_sandbox
-
-    with sandbox_of(name, no_isolation), open_sandbox() as opened:
-        note(describe_grade(opened.grade))
-        yield opened
 
 
 _HINT = "--set"

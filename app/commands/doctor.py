@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from app.console import leave, print_json, say
-from app.options import Backend, Json, NoIsolation, sandbox_of
+from app.options import Isolation, Json, grouped
 
 if TYPE_CHECKING:
     from games.values import Json as Value
@@ -52,9 +52,8 @@ class _Part(TypedDict):
     settings: NotRequired["Value"]
 
 
-def examine(
-    *, sandbox: Backend = None, no_isolation: NoIsolation = False, as_json: Json = False
-) -> None:
+@grouped
+def examine(*, place: Isolation, as_json: Json = False) -> None:
     """Say what works on this machine, and what does not."""
     from importlib.metadata import version
 
@@ -66,7 +65,7 @@ def examine(
         "model": _model,
         "tracing": _tracing,
     }
-    with sandbox_of(sandbox, no_isolation):
+    with place.chosen():
         report = {name: _tried(part) for name, part in parts.items()}
     versions = {name: version(name) for name in _PACKAGES}
     works = all(part["works"] for part in report.values())

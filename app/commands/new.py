@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from graph.new.requests import Remedy
     from graph.new.results import RunResult
     from graph.run.folder import RunFolder
+    from graph.run.handle import RunHandle
 
 WAITING = 3  # exit code of a run that waits for a person's answer
 _LONGEST_PROMPT = 100_000
@@ -282,17 +283,7 @@ def _run(
         _announce(context)
         try:
             with open_run(folder, context, database=address, remedy=remedy) as run:
-                for event in run.events():
-                    progress(event)
-                while (question := run.question) is not None:
-                    progress.pause()
-                    words = given or (_ask(question) if interactive else None)
-                    if words is None:
-                        break
-                    given = None
-                    run.answer(words)
-                    for event in run.events():
-                        progress(event)
+                unused = _talked(run, progress, given, interactive=interactive)
                 result = run.result()
         except (BrokenCheckpointsError, RunFolderError):
             raise  # its message says how to go on
@@ -300,13 +291,29 @@ def _run(
             progress.pause()
             note(stopped)
             raise
-    if given is not None:
+    if unused is not None:
         raise RunFolderError(
-            f"the run in {folder.path} has ended and asks nothing: the answer {given!r} was not "
+            f"the run in {folder.path} has ended and asks nothing: the answer {unused!r} was not "
             f"used. To change its game: rulewright revise {folder.path} '...'; or edit "
             f"design.yaml there, then: rulewright resume {folder.path} --from design"
         )
     _finish(result, as_json=as_json)
+
+
+def _talked(
+    run: "RunHandle[RunResult]", progress: Progress, given: str | None, *, interactive: bool
+) -> str | None:
+    """Let a run go on, with a person's answers; an answer `given` that nobody asked for."""
+    while True:
+        for event in run.events():
+            progress(event)
+        progress.pause()
+        question = run.question
+        words = given or (question and interactive and _ask(question))
+        if not words or question is None:
+            return given
+        given = None
+        run.answer(words)
 
 
 @contextmanager

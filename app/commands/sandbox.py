@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from app.console import ends_at_once, give, leave, note, print_json, say, words
-from app.options import Json, NoIsolation, sandbox_of
+from app.options import Isolation, Json, NoIsolation
 
 if TYPE_CHECKING:
     from games.values import Json as Value
@@ -81,7 +81,7 @@ def run_in_sandbox(  # noqa: PLR0913 - one parameter an option
         raise typer.BadParameter("give one of FILE, --probe NAME and --show NAME")
     if file is None and (call is not None or timeout is not None):
         raise typer.BadParameter("--call and --timeout go with FILE; leave them out")
-    with sandbox_of(sandbox, no_isolation):
+    with Isolation(sandbox=sandbox, no_isolation=no_isolation).chosen():
         if show is not None:
             _show_probe(show, as_json=as_json)
         elif probe is not None:
