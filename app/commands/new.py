@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
@@ -309,11 +309,14 @@ def _talked(
             progress(event)
         progress.pause()
         question = run.question
-        words = given or (question and interactive and _ask(question))
-        if not words or question is None:
+        if question is None:
             return given
+        if not given and interactive:
+            given = _answered(question["ask"], question.get("description"))
+        if not given:
+            return given
+        run.answer(given)
         given = None
-        run.answer(words)
 
 
 @contextmanager
@@ -339,13 +342,13 @@ def _announce(context: "RunContext") -> None:
     note(describe_grade(context.sandbox.grade))
 
 
-def _ask(question: dict[str, Any]) -> str | None:
+def _answered(wanted: str, description: str | None) -> str | None:
     """The answer of a person; None leaves the run waiting."""
-    if "description" not in question:
-        say(str(question["ask"]))
+    if description is None:
+        say(wanted)
         return ask("Your answer [none]: ") or None
-    say(str(question["description"]).removesuffix(str(question["ask"])))
-    answer = ask(f"{question['ask']} [yes]: ")
+    say(description.removesuffix(wanted))
+    answer = ask(f"{wanted} [yes]: ")
     return answer if answer is None else answer or "yes"
 
 
