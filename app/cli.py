@@ -41,7 +41,7 @@ app.add_typer(eval_app, name="eval")
 app.add_typer(sandbox_app, name="sandbox")
 
 
-def _tell_version(wanted: bool) -> None:  # noqa: FBT001 - an option's callback
+def _tell_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 

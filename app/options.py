@@ -180,7 +180,7 @@ def model_filled(group: object, model: type[SettingsT]) -> SettingsT:
     )
 
 
-def require_new(file: Path, force: bool) -> None:  # noqa: FBT001 - an option
+def require_new(file: Path, force: bool) -> None:
     """Refuse a file that cannot be written, or is there already.
 
     Raises:

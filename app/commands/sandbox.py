@@ -60,7 +60,7 @@ _Timeout: TypeAlias = Annotated[
 
 
 @sandbox_app.command("run")
-def run_in_sandbox(  # noqa: PLR0913 - one parameter an option
+def run_in_sandbox(
     file: _File = None,
     *,
     probe: _Probe = None,

@@ -222,5 +222,5 @@ def test_macos_sandbox_is_refused_elsewhere() -> None:
         ("numpy = " + "(" * 5000, False),
     ],
 )
-def test_numpy_is_found_by_the_import_alone(source: str, numpy: bool) -> None:  # noqa: FBT001
+def test_numpy_is_found_by_the_import_alone(source: str, numpy: bool) -> None:
     assert kit_for(source) == Kit(numpy=numpy)
