@@ -180,6 +180,27 @@ def model_filled(group: object, model: type[SettingsT]) -> SettingsT:
     )
 
 
+def readable_words(text: str, what: str) -> str:
+    """The text, where it can be read.
+
+    Raises:
+        typer.BadParameter: If it is too long, or was no UTF-8 on the command line.
+    """
+    if len(text) > _LONGEST_PROMPT:
+        raise typer.BadParameter(
+            f"{what} has {len(text)} characters; at most {_LONGEST_PROMPT} are read. "
+            "Say it in a few sentences"
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise typer.BadParameter(
+            f"{what} holds a byte that is no UTF-8, at character {error.start + 1}; type it anew, "
+            "or save it as UTF-8"
+        ) from error
+    return text
+
+
 def require_new(file: Path, force: bool) -> None:
     """Refuse a file that cannot be written, or is there already.
 
@@ -193,6 +214,7 @@ def require_new(file: Path, force: bool) -> None:
 
 
 _HINT = "--set"
+_LONGEST_PROMPT = 100_000
 _SHOWN = 80
 _RANGE = re.compile(r"\brange\((-?\d+), (-?\d+)\)")
 

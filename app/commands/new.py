@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from graph.run.handle import RunHandle
 
 WAITING = 3  # exit code of a run that waits for a person's answer
-_LONGEST_PROMPT = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +92,7 @@ def new_run(
     strategies = get_args(RefineStrategy)
     if asked.refine is not None and asked.refine not in strategies:
         raise typer.BadParameter(f"--refine is {asked.refine!r}; known: {', '.join(strategies)}")
-    words = _readable(prompt or "", "the prompt")
+    words = options.readable_words(prompt or "", "the prompt")
     if not words.strip() and family is None:
         raise typer.BadParameter("the prompt is empty; say the game in your own words")
     _require_known(choices)
@@ -102,27 +101,6 @@ def new_run(
     with folder.held(), place.chosen():
         write_request(Request(prompt=words, choices=choices, settings=settings), folder)
         _run(folder, settings, fresh=True, given=None, as_json=as_json)
-
-
-def _readable(text: str, what: str) -> str:
-    """The text, where it can be read.
-
-    Raises:
-        typer.BadParameter: If it is too long, or was no UTF-8 on the command line.
-    """
-    if len(text) > _LONGEST_PROMPT:
-        raise typer.BadParameter(
-            f"{what} has {len(text)} characters; at most {_LONGEST_PROMPT} are read. "
-            "Say it in a few sentences"
-        )
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise typer.BadParameter(
-            f"{what} holds a byte that is no UTF-8, at character {error.start + 1}; type it anew, "
-            "or save it as UTF-8"
-        ) from error
-    return text
 
 
 def _require_known(choices: "Choices") -> None:
@@ -196,7 +174,7 @@ def resume_named(
 
     if asked.source not in (None, "design"):
         raise typer.BadParameter(f"--from is {asked.source!r}; known: design")
-    answer = None if asked.answer is None else _readable(asked.answer, "the answer")
+    answer = None if asked.answer is None else options.readable_words(asked.answer, "the answer")
     edits, checkpoints = asked.discard_edits, asked.discard_checkpoints
     folder = find_folder(run, runs_folder(), to_go_on=True)
     with folder.held(), place.chosen():
@@ -237,7 +215,7 @@ def revise_run(
     from graph.new.requests import read_request, write_request
     from graph.run.folder import RunFolderError, find_folder, runs_folder
 
-    message = _readable(message, "the message").strip()
+    message = options.readable_words(message, "the message").strip()
     if not message:
         raise typer.BadParameter("the message is empty; say what to change, or ask something")
     folder = find_folder(run, runs_folder(), to_go_on=True)
