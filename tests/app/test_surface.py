@@ -129,6 +129,7 @@ def told(folder: Path) -> list[Told]:
     (folder / "runs").mkdir()
     with pytest.MonkeyPatch.context() as patch, contextlib.chdir(folder):
         patch.setenv("RULEWRIGHT_RUNS", str(folder / "runs"))
+        patch.delenv("E2B_API_KEY", raising=False)  # a machine of the service costs
         patch.setattr("sys.stdin", io.StringIO())  # nobody is there
         return [called(shlex.split(one["call"])) for one in CALLS]
 
