@@ -12,7 +12,9 @@ from app.console import note, print_json, say
 from app.options import Json, Parameters, Seats, given_parameters
 
 if TYPE_CHECKING:
-    from agents.players.registry import PlayerKind
+    from collections.abc import Sequence
+
+    from agents.players.specs import Parameter
 
 
 def list_games(
@@ -95,7 +97,15 @@ def list_players(
 
     kinds = PLAYERS if name is None else {name: kind_named(name)}
     if as_json:
-        print_json({"players": [_player_row(each, kind) for each, kind in kinds.items()]})
+        rows = [
+            {
+                "name": each,
+                "meaning": kind.meaning,
+                "parameters": {one.name: _parameter_row(one) for one in kind.parameters},
+            }
+            for each, kind in kinds.items()
+        ]
+        print_json({"players": rows})
         return
     for each, kind in kinds.items():
         say(f"{each}  {kind.meaning}")
@@ -159,20 +169,14 @@ def _make_writable(path: Path) -> None:
         made.chmod(made.stat().st_mode | stat.S_IWUSR)
 
 
-def _player_row(name: str, kind: "PlayerKind") -> dict[str, Any]:
+def _parameter_row(one: "Parameter") -> dict[str, "str | float | Sequence[str] | None"]:
+    is_text = isinstance(one.default, str)
     return {
-        "name": name,
-        "meaning": kind.meaning,
-        "parameters": {
-            p.name: {
-                "default": p.default,
-                "choices": list(p.choices),
-                "least": None if isinstance(p.default, str) else p.least,
-                "most": None if isinstance(p.default, str) else p.most,
-                "meaning": p.meaning,
-            }
-            for p in kind.parameters
-        },
+        "default": one.default,
+        "choices": one.choices,
+        "least": None if is_text else one.least,
+        "most": None if is_text else one.most,
+        "meaning": one.meaning,
     }
 
 

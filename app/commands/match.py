@@ -1,6 +1,5 @@
 """`match` and `play`: players against each other, and people at a table in the terminal."""
 
-import secrets
 import shlex
 import signal
 import sys
@@ -15,7 +14,7 @@ import typer
 
 from app import options
 from app.console import STOPPED, ends_at_once, give, kept_in, leave, note, say
-from app.options import Isolation, Parameters, Playing, Seats, grouped, opened_sandbox
+from app.options import Isolation, Parameters, Playing, Seats, grouped
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
@@ -323,15 +322,14 @@ def play_game(
     from app.table.saved import PlayRequest, with_saved_match
 
     asked = PlayRequest(game, seat or (), opponent or (), watch, players, settings or (), seed)
-    with (
-        opened_sandbox(place.sandbox, place.no_isolation) as opened,
-        ExitStack() as stack,
-    ):
+    with place.opened() as opened, ExitStack() as stack:
         _sit_down(with_saved_match(asked), opened, stack)
 
 
 def _sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoReturn:
     """Lay the table, and play."""
+    import secrets
+
     from app.table.screen import TableScreen, shows_unicode
     from app.table.session import TableSession, line_up_of, open_table, renderer, table_setting
 

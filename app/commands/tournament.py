@@ -28,20 +28,6 @@ if TYPE_CHECKING:
 _Entrants: TypeAlias = Annotated[
     list[str], typer.Option("--player", help="One an entrant: NAME[:key=value,...].")
 ]
-_Deals: TypeAlias = Annotated[
-    int, typer.Option("--deals", min=1, help="Deals each line-up plays in every seating.")
-]
-_PriorDraws: TypeAlias = Annotated[
-    float, typer.Option("--prior-draws", min=0, help="Draws added to a pair in the ratings.")
-]
-_Until: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--until",
-        metavar="LOW,HIGH",
-        help="Two meet only until one's score is told to be LOW or less, or HIGH or more.",
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,12 +36,23 @@ class _RoundRobin:
 
     environment: options.Environment = None
     seats: Annotated[int, typer.Option("--seats", help="Seats at the table, 2 to 8.")] = 2
-    deals: _Deals = 10
+    deals: Annotated[
+        int, typer.Option("--deals", min=1, help="Deals each line-up plays in every seating.")
+    ] = 10
     seed: options.Seed = 0
     settings: options.Parameters = None
     max_plies: options.MaxPlies = 2000
-    until: _Until = None
-    prior_draws: _PriorDraws = 0.0
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            metavar="LOW,HIGH",
+            help="Two meet only until one's score is told to be LOW or less, or HIGH or more.",
+        ),
+    ] = None
+    prior_draws: Annotated[
+        float, typer.Option("--prior-draws", min=0, help="Draws added to a pair in the ratings.")
+    ] = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

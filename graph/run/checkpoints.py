@@ -100,7 +100,7 @@ def _require_sound(connection: "sqlite3.Connection", path: Path) -> None:
         raise BrokenCheckpointsError(path, str(found))
 
 
-def has_checkpoint(graph: Any, config: "RunnableConfig", folder: RunFolder) -> bool:  # noqa: ANN401
+def has_checkpoint(graph: Any, config: "RunnableConfig", folder: RunFolder) -> bool:  # noqa: ANN401 - LangGraph's
     """True where the run has a checkpoint.
 
     Raises:

@@ -86,7 +86,7 @@ def test_a_module_that_answers_a_search_otherwise_than_a_referee_voids_the_match
     said = r"^the result is void: get_rewards\(\{.*\) gave .* to a search, and .* to a fresh worker"
     with pytest.raises(VoidResultError, match=said) as caught:
         played(sandbox, "tic_tac_toe", specs, host_search=True, source=source)
-    elsewhere = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - as a process hands it over
+    elsewhere = pickle.loads(pickle.dumps(caught.value))
     assert str(elsewhere) == str(caught.value)
 
 
