@@ -27,7 +27,7 @@ from graph.new.nodes.revise import revise
 from graph.new.nodes.strategize import strategize
 from graph.new.opening import folder_given, runs_of
 from graph.new.requests import first_node, tries_again
-from graph.new.state import ChatInput, ChatOutput, Retried, RunState, moved
+from graph.new.state import ChatInput, ChatOutput, Retried, RunState, go_on
 from graph.run.folder import RunFolder, RunFolderError
 
 _STEPS_ONE_WAY = 16
@@ -96,7 +96,7 @@ def _told(state: RunState, error: NodeError) -> Command[Literal["__end__"]]:
     again = "What was finished is kept. Say “go on” to try again from there."
     node = next(name for name in get_args(Retried) if name == error.node)
     stopped = state.stopping(node, str(error.error))
-    return moved("__end__", state, stopped.saying(f"{said}\n{again}"))
+    return go_on("__end__", state, stopped.saying(f"{said}\n{again}"))
 
 
 def recursion_limit(max_rounds: int, candidates: int = 1) -> int:

@@ -15,7 +15,7 @@ from graph.new.context import RunContext, RunSettings
 from graph.new.opening import context_of, runs_of
 from graph.new.playing import clock_of, measured, play_of_run
 from graph.new.results import artefacts
-from graph.new.state import RunState, moved
+from graph.new.state import RunState, go_on
 from graph.run.checkpoints import as_plain
 from graph.run.events import writer_of
 from graph.run.folder import create_folder
@@ -108,7 +108,7 @@ def _designed(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal[
     files = artefacts(state)
     said = files.get("rulebook.md", "")
     shown = state.stopping("code", state.reason).summed_up(said, files).saying(said)
-    return moved("__end__", state, shown)
+    return go_on("__end__", state, shown)
 
 
 def _check_graph() -> "StateGraph[_State, RunContext, CheckInput, CheckOutput]":

@@ -319,7 +319,7 @@ def artefacts(state: RunState) -> dict[str, str]:
     return {name: (folder / name).read_text("utf-8", "replace") for name in found}
 
 
-def written(draft: Candidate) -> str:
+def code_message(draft: Candidate) -> str:
     """A line for the chat on a module that was written."""
     return f"Wrote the code, {draft.source.count(chr(10))} lines."
 

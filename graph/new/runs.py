@@ -23,7 +23,7 @@ from graph.new.requests import (
     write_request,
 )
 from graph.new.results import RunResult
-from graph.new.state import Retried, RunState, moved
+from graph.new.state import Retried, RunState, go_on
 from graph.run.candidates import best
 from graph.run.checkpoints import graph_events, has_checkpoint, open_checkpoints
 from graph.run.events import Event, Unheard
@@ -262,7 +262,7 @@ class GameRun:
             case Said(words):
                 return {"messages": [("user", words)]}
             case TryAgain(node):
-                return moved(node, self._state, self._state.trying_again())
+                return go_on(node, self._state, self._state.trying_again())
 
     def _leave_question(self) -> None:
         state = self._stands.state
@@ -342,15 +342,15 @@ def remedied(
     require_remedy(state, remedy, folder)
     taken = state.remedying()
     if remedy.accept:
-        return moved("strategize", state, taken.accepting(best(state.candidates).number))
+        return go_on("strategize", state, taken.accepting(best(state.candidates).number))
     if not remedy.drop:
-        return moved("refine", state, taken)
+        return go_on("refine", state, taken)
     claims = tuple(after(c, "dropped") if c.id == remedy.drop else c for c in state.claims)
     pool = without_struck(state.candidates, claims)
     again = best(pool)
     if again != pool[-1]:
         pool.append(replace(again, number=len(pool), parent=again.number))
-    return moved("check", state, taken.holding(claims).with_versions(*pool))
+    return go_on("check", state, taken.holding(claims).with_versions(*pool))
 
 
 @contextmanager

@@ -410,7 +410,7 @@ class RunState:
         return replace(self, remedied=self.remedied + 1, end=None, reason="")
 
 
-def moved(node: Node, before: RunState, after: RunState) -> Command[Node]:
+def go_on(node: Node, before: RunState, after: RunState) -> Command[Node]:
     """Go on at a node, with what has changed as any checkpointer keeps it.
 
     The first steps of a run write every field, so that a client finds each of them. Messages and

@@ -20,7 +20,7 @@ from graph.new.requests import (
     plain_answer,
 )
 from graph.new.results import rule_changes
-from graph.new.state import AfterApproval, RunState, folder_of, moved, need_design
+from graph.new.state import AfterApproval, RunState, folder_of, go_on, need_design
 
 
 def approve(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterApproval]:
@@ -68,16 +68,16 @@ def _answered(state: RunState, answer: str) -> Command[AfterApproval]:
     """The way on: yes codes the game, no ends the run, anything else changes the design."""
     heard = state.heard(answer)
     if means(answer, WHOLE):
-        return moved("approve", state, heard.showing_whole())
+        return go_on("approve", state, heard.showing_whole())
     if means(answer, YES):
         goto: AfterApproval = "code" if state.before is None else "recode"
-        return moved(goto, state, heard.approving())
+        return go_on(goto, state, heard.approving())
     if means(answer, NO) or state.brief is None:
-        return moved("report", state, heard.ending("gave_up", "the rulebook was not approved"))
+        return go_on("report", state, heard.ending("gave_up", "the rulebook was not approved"))
     design, choices = need_design(state), state.brief.choices
     settings = {} if design.family == NEW_FAMILY else settings_chosen(answer)
     if not settings:
-        return moved("revise", state, heard)
+        return go_on("revise", state, heard)
     if choices.family is None:
         choices = choices.but(Choices(family=design.family))
     seats = settings.get(PLAYERS)
@@ -88,6 +88,6 @@ def _answered(state: RunState, answer: str) -> Command[AfterApproval]:
     try:
         require_choices(chosen, settings=True)
     except RoleError as error:
-        return moved("approve", state, heard.saying(f"Nothing was changed: {error}", "revise"))
+        return go_on("approve", state, heard.saying(f"Nothing was changed: {error}", "revise"))
     brief = state.brief.model_copy(update={"choices": chosen})
-    return moved("design", state, heard.changed(design, brief).waiting(asks=False))
+    return go_on("design", state, heard.changed(design, brief).waiting(asks=False))

@@ -23,7 +23,7 @@ from graph.new.state import (
     after_drafts,
     after_vote,
     drafts_passed,
-    moved,
+    go_on,
     need_design,
 )
 from graph.new.trial import UNREADABLE, Trial, not_passing, write_checks
@@ -54,12 +54,12 @@ def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVot
     if len(several) > 1:  # each is judged before they are compared
         anew = (c for c in pool if c.number in several and unjudged(c))
         settled = settled.with_versions(*(replace(one, findings=None) for one in anew))
-        return moved("check", state, settled)
+        return go_on("check", state, settled)
     if newest.findings is None or again:
         copies = (
             () if newest is pool[-1] else (replace(newest, number=len(pool), parent=newest.number),)
         )
-        return moved("check", state, settled.with_versions(*copies))
+        return go_on("check", state, settled.with_versions(*copies))
     write_checks(state, context, newest, claims)
     vote = after_vote(newest.outcome, last=state.rounds >= context.settings.max_rounds)
     goto: AfterVote = (after_drafts(pool) if vote == "strategize" else None) or vote
@@ -68,7 +68,7 @@ def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVot
         settled = trial.accepted(settled, trial.shown(claims))
     if goto == "report":
         settled = settled.ending("gave_up", not_passing(state.rounds, best(pool).findings))
-    return moved(goto, state, settled)
+    return go_on(goto, state, settled)
 
 
 def _voted(claim: Claim, design: Design, context: RunContext) -> Claim:

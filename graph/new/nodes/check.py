@@ -18,7 +18,7 @@ from graph.new.state import (
     after_check,
     after_drafts,
     folder_of,
-    moved,
+    go_on,
     need_design,
 )
 from graph.new.trial import Trial, not_passing, write_checks
@@ -55,7 +55,7 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
         after = trial.accepted(after, tried)
     if goto == "report":
         after = after.ending("gave_up", not_passing(state.rounds, best(after.candidates).findings))
-    return moved(goto, state, after)
+    return go_on(goto, state, after)
 
 
 def _revised(state: RunState, made: Design) -> tuple[str, ...]:

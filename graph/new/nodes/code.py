@@ -15,11 +15,11 @@ from agents.protocols import (
 from graph.new.coding import GraphCoderTools
 from graph.new.context import RunContext
 from graph.new.opening import context_of
-from graph.new.results import written
+from graph.new.results import code_message
 from graph.new.state import (
     RunState,
     folder_of,
-    moved,
+    go_on,
     need_design,
 )
 from graph.new.trial import UNREADABLE
@@ -37,11 +37,11 @@ def code(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["chec
     try:
         drafts, notes = drafted(lambda: coder.draft(made, tools), context.settings.candidates)
     except RoleError as error:
-        return moved("report", state, state.ending("gave_up", str(error)))
+        return go_on("report", state, state.ending("gave_up", str(error)))
     folder_of(state).write_text("game.py", drafts[0].source)
     writer_of(runtime.stream_writer)(Coded(lines=drafts[0].source.count("\n")))
     after = state.with_versions(*drafts).noting(notes)
-    return moved("check", state, after.saying(written(drafts[-1]), "code"))
+    return go_on("check", state, after.saying(code_message(drafts[-1]), "code"))
 
 
 def drafted(write: Callable[[], str], count: int) -> tuple[list[Candidate], tuple[str, ...]]:

@@ -20,7 +20,7 @@ from graph.new.state import (
     after_check,
     drafts_passed,
     folder_of,
-    moved,
+    go_on,
     need_design,
 )
 from graph.new.trial import UNREADABLE, Trial, not_passing, write_checks
@@ -63,7 +63,7 @@ def compare(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCompa
         after = after.accepting(shown.number).noting(notes)
     if goto == "report":
         after = after.ending("gave_up", not_passing(state.rounds, shown.findings))
-    return moved(goto, state, after)
+    return go_on(goto, state, after)
 
 
 def _rivals(candidates: Sequence[Candidate]) -> list[Candidate]:

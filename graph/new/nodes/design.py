@@ -10,7 +10,7 @@ from graph.new.context import RunContext
 from graph.new.opening import context_of
 from graph.new.reporting import write_design
 from graph.new.requests import doubts_of
-from graph.new.state import AfterDesign, RunState, folder_of, moved, need_brief
+from graph.new.state import AfterDesign, RunState, folder_of, go_on, need_brief
 from graph.run.events import Designed, writer_of
 
 
@@ -22,9 +22,9 @@ def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign
         with place("design"):
             made = context.roles.designer.design(brief, context.retrieval.mechanics)
     except NoFitError as error:
-        return moved("report", state, state.ending("no_fit", str(error), error.fit))
+        return go_on("report", state, state.ending("no_fit", str(error), error.fit))
     except RoleError as error:
-        return moved("report", state, state.ending("gave_up", str(error)))
+        return go_on("report", state, state.ending("gave_up", str(error)))
     write_design(folder_of(state), made, brief)
     designed = Designed(title=made.title, rules=len(made.rules), family=made.family)
     writer_of(runtime.stream_writer)(designed)
@@ -34,4 +34,4 @@ def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign
     said = quoted(f"Designed {made.title} for {seats}: {len(made.rules)} rules.")
     after = state.designed(made).waiting(asks=wanted).saying(said, "design")
     goto: AfterDesign = "approve" if wanted else "code"
-    return moved(goto, state, after)
+    return go_on(goto, state, after)

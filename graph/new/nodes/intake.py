@@ -25,7 +25,7 @@ from graph.new.requests import (
 from graph.new.state import (
     AfterIntake,
     RunState,
-    moved,
+    go_on,
 )
 from graph.run.events import FolderMade, writer_of
 from graph.run.folder import create_folder
@@ -43,7 +43,7 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
         # Its own step, so that the folder stands in the checkpoint before anything can fail.
         title = prompt or choices.family or ""
         folder = create_folder(None, title=title, runs=runs_of(runtime)).path
-        return moved("intake", state, replace(state.in_folder(folder), settings=None))
+        return go_on("intake", state, replace(state.in_folder(folder), settings=None))
     context = context_of(runtime, state.folder)
     writer_of(runtime.stream_writer)(FolderMade(folder=state.folder))
     # What was chosen stands in the brief; the thread's next game has its own.
@@ -53,7 +53,7 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
             brief = context.roles.designer.clarify(prompt, asked)
     except RoleError as error:
         after = fresh.choosing(choices).ending("gave_up", str(error))
-        return moved("report", state, after)
+        return go_on("report", state, after)
     # Who chose the family has answered the question that the words leave open.
     question = None if choices.family else brief.question
     assumed = (*_set_aside(state, prompt), *brief.assumptions)
@@ -61,20 +61,20 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
         update={"question": question, "choices": choices, "assumptions": assumed, "asked": asked}
     )
     if question:
-        return moved("report", state, fresh.briefed(brief).ending("question", question))
-    return moved("design", state, fresh.briefed(brief))
+        return go_on("report", state, fresh.briefed(brief).ending("question", question))
+    return go_on("design", state, fresh.briefed(brief))
 
 
 def _gone_on(state: RunState) -> Command[AfterIntake] | None:
     """Where a message leads that is said to a run that waits or has ended; None for elsewhere."""
     said = human_words(state)
     if state.asks:
-        return moved("approve", state, state.hearing(said[-1] if said else ""))
+        return go_on("approve", state, state.hearing(said[-1] if said else ""))
     if said and waits_for_words(state) and means(said[-1], NO | UNSURE):
-        return moved("report", state, state)  # it says nothing of the game: the same is asked again
+        return go_on("report", state, state)  # it says nothing of the game: the same is asked again
     ended = state.stopped or state.before or (state.end and not waits_for_words(state))
     if ended and said and state.design is not None and state.choices == Choices():
-        return moved("revise", state, state)
+        return go_on("revise", state, state)
     return None
 
 

@@ -18,8 +18,8 @@ from graph.new.claims import carried
 from graph.new.coding import GraphCoderTools
 from graph.new.context import RunContext
 from graph.new.opening import context_of
-from graph.new.results import rule_changes, written
-from graph.new.state import RunState, folder_of, moved, need_design
+from graph.new.results import code_message, rule_changes
+from graph.new.state import RunState, folder_of, go_on, need_design
 from graph.run.candidates import Candidate
 from graph.run.events import Recoded, writer_of
 
@@ -37,7 +37,7 @@ def recode(
     findings = _to_do(base.design, design)
     if not findings:
         old.carry(folder, ("checks.json", "players/", "records/"))
-        return moved("report", state, state.as_before(base))
+        return go_on("report", state, state.as_before(base))
     claims = carried(base.claims, base.candidate, base.design, design)
     try:
         with place(f"recode/{state.revision}"):
@@ -49,7 +49,7 @@ def recode(
         # The coder holds that it keeps the new rules as it stands.
         source, refused = base.candidate.source, ()
     except EditError:
-        return moved("code", state, state.holding(claims))
+        return go_on("code", state, state.holding(claims))
     same_seats = design.num_players == base.design.num_players
     if source == base.candidate.source and same_seats:  # the same matches: none is played again
         shutil.copytree(old.journals, folder.journals, dirs_exist_ok=True)
@@ -57,7 +57,7 @@ def recode(
     writer_of(runtime.stream_writer)(Recoded(changes=len(findings)))
     draft = Candidate(number=0, source=source, refused=refused)
     after = state.with_versions(draft).holding(claims)
-    return moved("check", state, after.saying(written(draft), "recode"))
+    return go_on("check", state, after.saying(code_message(draft), "recode"))
 
 
 def _to_do(before: Design, after: Design) -> list[Finding]:

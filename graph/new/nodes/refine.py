@@ -25,7 +25,7 @@ from graph.new.state import (
     AfterEdit,
     RunState,
     folder_of,
-    moved,
+    go_on,
     need_design,
 )
 from graph.run.candidates import (
@@ -62,7 +62,7 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterEdit]:
     except RoleError as error:
         tried = replace(tried, cause=str(error))
         if not parent.refused and now.rounds < settings.max_rounds:  # it is asked once more
-            return moved("refine", state, now.with_versions(replace(tried, refused=(str(error),))))
+            return go_on("refine", state, now.with_versions(replace(tried, refused=(str(error),))))
         left = what_failed([found for found in open_findings if found.check != EDIT])
         reason = f"{error}; still open: {left}"
         return _given_up(state, now.with_versions(tried), reason)
@@ -78,7 +78,7 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterEdit]:
     for child in children:
         folder_of(state).write_text("game.py", child.source)
     goto: AfterEdit = "arbitrate" if vote else "check" if children else "refine"
-    return moved(goto, state, now.holding(state.claims, vote))
+    return go_on(goto, state, now.holding(state.claims, vote))
 
 
 def _edited(
@@ -104,5 +104,5 @@ def _given_up(before: RunState, now: RunState, reason: str) -> Command[AfterEdit
     """The report, unless claims that nobody verified are all that is left: these are voted on."""
     settle = to_settle(now.claims, now.candidates, last=True)
     if settle:
-        return moved("arbitrate", before, now.holding(now.claims, settle))
-    return moved("report", before, now.ending("gave_up", reason))
+        return go_on("arbitrate", before, now.holding(now.claims, settle))
+    return go_on("report", before, now.ending("gave_up", reason))

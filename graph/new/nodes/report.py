@@ -11,7 +11,7 @@ from graph.new.context import RunContext
 from graph.new.opening import context_of
 from graph.new.reporting import changes_text, report_of, rulebook_text, run_object
 from graph.new.results import artefacts, final_text, open_ends
-from graph.new.state import RunState, folder_of, moved
+from graph.new.state import RunState, folder_of, go_on
 from graph.new.trial import write_checks
 from graph.run.candidates import best
 from graph.run.events import Reported, writer_of
@@ -44,7 +44,7 @@ def report(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["__
     folder.write_json("run.json", {**run_object(ended, context), "own_game": kept})
     writer_of(runtime.stream_writer)(Reported(end=ended.end, folder=str(folder.path)))
     said = final_text(ended)
-    return moved("__end__", state, ended.summed_up(said, artefacts(ended)).saying(said))
+    return go_on("__end__", state, ended.summed_up(said, artefacts(ended)).saying(said))
 
 
 def _keep_own_game(state: RunState, context: RunContext) -> dict[str, str] | None:

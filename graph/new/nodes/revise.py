@@ -29,7 +29,7 @@ from graph.new.state import (
     Made,
     RunState,
     folder_of,
-    moved,
+    go_on,
     need_brief,
     need_design,
 )
@@ -63,9 +63,9 @@ def revise(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterRevisi
     if found.other and state.asks:
         choices = _of_family(brief.choices, need_design(state))
         brief = brief.model_copy(update={"choices": choices})
-        return moved("design", state, state.changed(need_design(state), brief).waiting(asks=False))
+        return go_on("design", state, state.changed(need_design(state), brief).waiting(asks=False))
     if found.other and folder_given(runtime) is None:
-        return moved("intake", state, state.afresh("", None))
+        return go_on("intake", state, state.afresh("", None))
     if found.design is None:
         return _replied(state, f"{found.reply} {_ANOTHER}" if found.other else found.reply)
     after = state.changed(found.design, brief)
@@ -120,8 +120,8 @@ def _history(state: RunState, figures: Sequence[str]) -> tuple[str, ...]:
 def _replied(state: RunState, reply: str) -> Command[AfterRevision]:
     """An answer; the game stays, and who was asked to approve it is asked again."""
     if state.asks:
-        return moved("approve", state, state.saying(reply, "revise"))
-    return moved("__end__", state, state.summed_up(reply).saying(reply, "reply"))
+        return go_on("approve", state, state.saying(reply, "revise"))
+    return go_on("__end__", state, state.summed_up(reply).saying(reply, "reply"))
 
 
 def _changed(state: RunState, after: RunState, reply: str, *, ask: bool) -> Command[AfterRevision]:
@@ -132,7 +132,7 @@ def _changed(state: RunState, after: RunState, reply: str, *, ask: bool) -> Comm
     design, after = need_design(after), after.saying(reply, "revise")
     if state.asks:
         write_design(folder_of(state), design, need_brief(after))
-        return moved("approve", state, after)
+        return go_on("approve", state, after)
     number = state.revision + 1
     folder = folder_of(state).root.revision(number)
     folder.journals.mkdir(parents=True, exist_ok=True)
@@ -140,7 +140,7 @@ def _changed(state: RunState, after: RunState, reply: str, *, ask: bool) -> Comm
     base = _base(state, design)
     revision = after.revising(number, folder.path, base, state.design).waiting(asks=ask)
     goto: AfterRevision = "approve" if ask else "code" if base is None else "recode"
-    return moved(goto, state, revision)
+    return go_on(goto, state, revision)
 
 
 def _base(state: RunState, design: Design) -> Made | None:

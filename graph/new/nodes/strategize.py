@@ -19,7 +19,7 @@ from games.values import ModuleFault
 from graph.new.context import RunContext
 from graph.new.opening import context_of
 from graph.new.playing import contest_of, play_of_run, taught
-from graph.new.state import RunState, folder_of, moved, need_design
+from graph.new.state import RunState, folder_of, go_on, need_design
 from graph.run.candidates import what_failed
 from graph.run.events import Tell, writer_of
 from graph.run.folder import RunFolder
@@ -56,7 +56,7 @@ def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal
     for heuristic in kept:
         folder.write_text(f"players/{heuristic.name}.py", heuristic.source)
     after = state.with_versions(candidate).with_players(kept, notes)
-    return moved("evaluate", state, after.saying(_said(kept), "strategize"))
+    return go_on("evaluate", state, after.saying(_said(kept), "strategize"))
 
 
 def _said(kept: Sequence[Heuristic]) -> str:
