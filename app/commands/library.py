@@ -80,8 +80,7 @@ def _show_game(row: dict[str, Any]) -> None:
     if row["fixed"]:
         settings = ", ".join(f"{key}={value}" for key, value in row["fixed"].items())
         say(f"    {row['family']} with {settings}")
-    parameters: dict[str, dict[str, Any]] = row["parameters"]
-    for name, field in parameters.items():
+    for name, field in row["parameters"].items():
         allowed = field.get("choices") or field.get("range")
         shown = f"  {allowed}" if allowed else ""
         say(f"    {name} = {field['default']!r}{shown}  {field['meaning']}")
