@@ -290,7 +290,7 @@ def _talked(
         if question is None:
             return given
         if not given and interactive:
-            given = _answered(question["ask"], question.get("description"))
+            given = _answered(question.ask, question.description)
         if not given:
             return given
         run.answer(given)
@@ -338,7 +338,7 @@ def _finish(result: "RunResult", *, as_json: bool) -> None:
         print_json(result_object(result))
     else:
         asked = result.question
-        say(final_text(result.state) if asked is None else str(asked["ask"]))
+        say(final_text(result.state) if asked is None else asked.ask)
         if asked is not None or waits_for_words(result.state):
             words = "..." if result.state.fit is None else "yes"
             say(f"answer with: rulewright resume {result.folder.path} --answer '{words}'")

@@ -13,6 +13,7 @@ from graph.new.claims import at_odds, unmended
 from graph.new.state import RunState, folder_of
 from graph.run.candidates import Candidate, best
 from graph.run.folder import RunFolder
+from graph.run.handle import Question
 from tools.reporting.content import Evaluation, ReportLine
 from tools.reporting.verdict import verdict_of, verdict_text
 from tools.sandbox import Grade
@@ -46,7 +47,7 @@ class RunResult:
 
     folder: RunFolder
     state: RunState
-    question: dict[str, Any] | None
+    question: Question | None
     seconds: float
     sandbox: Grade
 
@@ -219,7 +220,7 @@ def result_object(result: RunResult) -> dict[str, Any]:
     return {
         **state_object(state),
         "end": "waiting" if result.question is not None else state.end,
-        "question": result.question["ask"] if result.question is not None else None,
+        "question": result.question.ask if result.question is not None else None,
         "folder": str(folder.path),
         "title": state.design.title if state.design else None,
         "family": state.design.family if state.design else None,

@@ -28,6 +28,7 @@ from graph.run.candidates import best
 from graph.run.checkpoints import graph_events, has_checkpoint, open_checkpoints
 from graph.run.events import Event, Unheard
 from graph.run.folder import RunFolder, RunFolderError
+from graph.run.handle import Question
 from graph.run.sandboxes import grades_of
 from graph.run.traces import tracing
 
@@ -47,7 +48,7 @@ class Whereabouts:
     """
 
     state: RunState | None
-    question: dict[str, Any] | None = None
+    question: Question | None = None
     at_rest: bool = False
     moved: bool = False
 
@@ -162,12 +163,12 @@ class GameRun:
             self._live.close()
 
     @property
-    def question(self) -> dict[str, Any] | None:
+    def question(self) -> Question | None:
         """See `RunHandle.question`."""
         state = self._stands.state
         if self._stands.question is not None or state is None:
             return self._stands.question
-        return {"ask": state.reason} if waits_for_words(state) else None
+        return Question(state.reason) if waits_for_words(state) else None
 
     def answer(self, words: str) -> None:
         """See `RunHandle.answer`."""
@@ -212,7 +213,8 @@ class GameRun:
         stands = self.graph.get_state(self.config)
         state = RunState(**stands.values)
         state = state.in_folder(self.folder.revision(state.revision).path)
-        question = dict(stands.interrupts[0].value) if stands.interrupts else None
+        asked = stands.interrupts[0].value if stands.interrupts else None
+        question = None if asked is None else Question(asked["ask"], asked["description"])
         return replace(self._stands, state=state, question=question)
 
     def _take_remedy(self) -> None:
@@ -270,7 +272,7 @@ class GameRun:
             state is not None and state.end in ("question", "no_fit")
         )
         asked = self.question if asks else None
-        leave_question(str(asked["ask"]) if asked else "", self.request, self.folder)
+        leave_question(asked.ask if asked else "", self.request, self.folder)
 
 
 @contextmanager
