@@ -352,7 +352,7 @@ def _sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoR
     drawing = renderer(table, sandbox, stack)
     is_watched = asked.is_watched
     screen = TableScreen(session, chosen, setting, table.rulebook, drawing, is_watched)
-    screen.introduce(table.module.info)
+    screen.introduce("{name}: {summary}".format_map(table.module.info))
     _play(session, screen, table.worker)
 
 
