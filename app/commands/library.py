@@ -3,8 +3,9 @@
 import re
 import stat
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agents.players.specs import Parameter
+    from games.values import Json as Value
 
 
 def list_games(
@@ -43,15 +45,15 @@ def list_games(
         game = read_game(library.source(each))
         preset = library.preset(each)
         rows.append(
-            {
-                "name": each,
-                "family": preset.family,
-                "summary": game["summary"],
-                "players": [game["min_players"], game["max_players"]],
-                "parameters": game.get("parameters", {}) if each == preset.family else {},
-                "fixed": dict(preset.parameters),
-                "heuristics": sorted(library.heuristic_sources(each)),
-            }
+            _Listed(
+                name=each,
+                family=preset.family,
+                summary=game["summary"],
+                players=(game["min_players"], game["max_players"]),
+                parameters=game.get("parameters", {}) if each == preset.family else {},
+                fixed=dict(preset.parameters),
+                heuristics=sorted(library.heuristic_sources(each)),
+            )
         )
     if as_json:
         print_json({"games": rows})
@@ -73,14 +75,30 @@ def _show_rules(name: str, settings: list[str], players: int, *, as_json: bool) 
         say(found.rules.rstrip())
 
 
-def _show_game(row: dict[str, Any]) -> None:
-    fewest, most = row["players"]
+@dataclass(frozen=True)
+class _Listed:
+    """A game in the list, as it is printed; some of it is the module's own `GAME`."""
+
+    name: str
+    family: str
+    summary: "Value"
+    players: "tuple[Value, Value]"
+    parameters: "Value"
+    fixed: "Value"
+    heuristics: list[str]
+
+
+def _show_game(row: _Listed) -> None:
+    from games.values import as_object
+
+    fewest, most = row.players
     seats = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    say(f"{row['name']}  ({seats} players)  {row['summary']}")
-    if row["fixed"]:
-        settings = ", ".join(f"{key}={value}" for key, value in row["fixed"].items())
-        say(f"    {row['family']} with {settings}")
-    for name, field in row["parameters"].items():
+    say(f"{row.name}  ({seats} players)  {row.summary}")
+    if row.fixed:
+        settings = ", ".join(f"{key}={value}" for key, value in as_object(row.fixed).items())
+        say(f"    {row.family} with {settings}")
+    for name, told in as_object(row.parameters).items():
+        field = as_object(told)
         allowed = field.get("choices") or field.get("range")
         shown = f"  {allowed}" if allowed else ""
         say(f"    {name} = {field['default']!r}{shown}  {field['meaning']}")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agents.learning.settings import PpoSettings
+    from agents.recording import RecordedFile
     from games.environments import Environment
     from tools.sandbox import Sandbox
 
@@ -114,17 +115,17 @@ def _tell(matches: int) -> "Callable[[int], None]":
     return tell
 
 
-def _show(result: "dict[str, Any]") -> None:
-    deck = "open deck" if result["seat"] is None else f"closed deck of seat {result['seat']}"
-    matches = number_of(result["matches"], "match")
-    say(f"{result['file']}: {matches} of {result['environment']}, {deck}")
-    say(f"  policy: {result['policy']}")
-    left = number_of(result["truncated"], "match") + " left at the limit"
-    left = f", {left}" if result["truncated"] else ""
-    say(f"  {result['plies']} plies{left}")
-    if result["distinct_transitions"] is not None:
-        say(f"  {result['distinct_transitions']} distinct transitions")
-    paid = ", ".join(f"{mean:.3f}" for mean in result["mean_returns"])
+def _show(result: "RecordedFile") -> None:
+    deck = "open deck" if result.seat is None else f"closed deck of seat {result.seat}"
+    matches = number_of(result.matches, "match")
+    say(f"{result.file}: {matches} of {result.environment}, {deck}")
+    say(f"  policy: {result.policy}")
+    left = number_of(result.truncated, "match") + " left at the limit"
+    left = f", {left}" if result.truncated else ""
+    say(f"  {result.plies} plies{left}")
+    if result.distinct_transitions is not None:
+        say(f"  {result.distinct_transitions} distinct transitions")
+    paid = ", ".join(f"{mean:.3f}" for mean in result.mean_returns)
     say(f"  mean returns: {paid}")
 
 

@@ -7,7 +7,6 @@ import typer
 
 from app import options
 from app.commands.match import (
-    asked_models,
     chosen_game,
     chosen_recipe,
     chosen_roster,
@@ -94,7 +93,8 @@ def play_round_robin(
             workers=workers,
             sandbox=recipe,
         )
-    about = {"host_search": playing.host_search, "versions": versions(), **asked_models(roster)}
+    about = {"host_search": playing.host_search, "versions": versions()}
+    about |= {"endpoint": roster.models.about()} if roster.models else {}
     told = {**result.model_dump(mode="json"), **about}
     give(told, lambda: _show(result), as_json=as_json)
     scored = result.endings["finished"] + result.endings["forfeit"] - result.left_out
