@@ -19,7 +19,6 @@ if _IS_COMMAND and _IS_STOPPABLE:
 import importlib.util  # noqa: E402 - the imports below take long enough to be interrupted
 import signal  # noqa: E402 - after the signal, as above
 from contextlib import suppress  # noqa: E402 - after the signal, as above
-from importlib.metadata import PackageNotFoundError, files  # noqa: E402 - after the signal, as above
 from pathlib import Path  # noqa: E402 - after the signal, as above
 
 _ROOMS = ("agents", "app", "evals", "games", "graph", "tools", "vectorstore")
@@ -65,10 +64,10 @@ def _begin_anew_where_needed() -> None:
 
 def _taken(home: Path) -> list[str]:
     """Rooms that Python would import from elsewhere, or into which another package wrote."""
-    try:
-        sizes = {str(file): file.size for file in files("rulewright") or ()}
-    except PackageNotFoundError:
-        sizes = {}
+    sizes = {}
+    for record in home.glob("rulewright-*.dist-info/RECORD"):  # importlib.metadata loads slowly
+        lines = record.read_text(encoding="utf-8").splitlines()
+        sizes |= {path: size for path, _, size in (line.rsplit(",", 2) for line in lines)}
     found = []
     for room in _ROOMS:
         ours = home / room / "__init__.py"
@@ -80,7 +79,7 @@ def _taken(home: Path) -> list[str]:
             or not theirs.exists()
             or not ours.exists()
             or not theirs.samefile(ours)
-            or size not in (None, ours.stat().st_size)
+            or size not in (None, str(ours.stat().st_size))
         ):
             found.append(room)
     return found

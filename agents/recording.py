@@ -100,7 +100,7 @@ def record_matches(
     path: Path,
     *,
     on_match: Callable[[int], None] = lambda _: None,
-) -> dict[str, Json]:
+) -> "RecordedFile":
     """Play the matches, write the file, read it again, and say what is in it.
 
     The file is there once it is whole. The same plan gives the same bytes.
@@ -120,17 +120,35 @@ def record_matches(
             for match, _ in play_all(jobs, recorder.play, journal=None, workers=Workers(jobs=1)):
                 on_match(match)
         try:
-            summary = _summary(part)
+            recorded = _recorded(part, str(path))
         except TrajectoryError as error:
             raise TrajectoryError(str(error).replace(str(part), str(path))) from error
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
-    return {"file": str(path), "environment": header.environment, "policy": header.policy} | summary
+    return recorded
 
 
-def _summary(path: Path) -> dict[str, Json]:
-    """A summary of a file; distinct transitions count a state with an action once."""
+@dataclass(frozen=True, kw_only=True)
+class RecordedFile:
+    """The content of a file of matches; distinct transitions count a state and an action once."""
+
+    file: str
+    environment: str
+    policy: str
+    deck: str
+    seat: int | None
+    seed: int
+    matches: int
+    truncated: int
+    plies: int
+    distinct_transitions: int | None
+    mean_returns: tuple[float, ...]
+    versions: Mapping[str, str]
+
+
+def _recorded(path: Path, name: str) -> RecordedFile:
+    """The content of the file at `path`, which will be called `name`."""
     header, matches = read_trajectories(path)
     played = plies = truncated = 0
     distinct: set[int] = set()
@@ -147,17 +165,20 @@ def _summary(path: Path) -> dict[str, Json]:
         paid = [
             sum(seat, total) for seat, total in zip(zip(*rewards, strict=True), paid, strict=True)
         ]
-    return {
-        "deck": header.deck,
-        "seat": header.seat,
-        "seed": header.seed,
-        "matches": played,
-        "truncated": truncated,
-        "plies": plies,
-        "distinct_transitions": len(distinct) if header.seat is None else None,
-        "mean_returns": [total / played for total in paid],
-        "versions": dict(header.versions),
-    }
+    return RecordedFile(
+        file=name,
+        environment=header.environment,
+        policy=header.policy,
+        deck=header.deck,
+        seat=header.seat,
+        seed=header.seed,
+        matches=played,
+        truncated=truncated,
+        plies=plies,
+        distinct_transitions=len(distinct) if header.seat is None else None,
+        mean_returns=tuple(total / played for total in paid),
+        versions=dict(header.versions),
+    )
 
 
 @dataclass

@@ -4,7 +4,7 @@ import difflib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from agents.roles.tool_calls import SUBMIT
 from graph.run.traces import Span, objects_in
@@ -60,7 +60,7 @@ def found_in(roots: Sequence[Span]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     seen: set[str] = set()
     for span in (span for root in roots for span in _all(root) if span.run_type != "llm"):
-        lines = [_finding(value) for value in objects_in(span.outputs) if _is_open(value)]
+        lines = [*_findings(span.outputs)]
         found[span.id] = [line for line in dict.fromkeys(lines) if line not in seen]
         seen.update(lines)
     return found
@@ -73,27 +73,25 @@ def _all(span: Span) -> Iterator[Span]:
     yield span
 
 
-def _is_open(value: dict[str, Any]) -> bool:
-    return {"check", "outcome", "evidence"} <= value.keys() and value["outcome"] != "passed"
-
-
-def _finding(value: dict[str, Any]) -> str:
-    where = "".join(
-        f", {word}{value[key]}"
-        for key, word in (("rule", ""), ("function", "in "), ("line", "line "))
-        if value.get(key) not in (None, "", "contract")
-    )
-    outcome = str(value["outcome"]).replace("_", " ")
-    return f"{value['check']}: {outcome}{where}: {_brief(value['evidence'], _LONG)}"
+def _findings(outputs: object) -> Iterator[str]:
+    """The findings that did not pass."""
+    for value in objects_in(outputs):
+        if not {"check", "outcome", "evidence"} <= value.keys() or value["outcome"] == "passed":
+            continue
+        where = "".join(
+            f", {word}{value[key]}"
+            for key, word in (("rule", ""), ("function", "in "), ("line", "line "))
+            if value.get(key) not in (None, "", "contract")
+        )
+        outcome = str(value["outcome"]).replace("_", " ")
+        yield f"{value['check']}: {outcome}{where}: {_brief(value['evidence'], _LONG)}"
 
 
 def _call(span: Span, place: str, follower: Span | None) -> TracedCall:
     reply = next((v for v in objects_in(span.outputs) if "tool_calls" in v and "content" in v), {})
     usage = next(objects_in(reply.get("usage_metadata")), {})
     counts = [c if isinstance(c := usage.get(f"{way}_tokens"), int) else None for way in _WAYS]
-    answers = {
-        str(m.get("tool_call_id")): m.get("content") for m in _messages(follower)[-_MOST_TOOLS:]
-    }
+    answers = {one.of_call: one.content for one in _messages(follower)[-_MOST_TOOLS:]}
     calls = [v for v in objects_in(reply.get("tool_calls")) if "name" in v and "args" in v]
     silent = _SUBMITTED if any(c["name"] == SUBMIT for c in calls) else ""
     text = str(reply.get("content") or "")
@@ -118,15 +116,23 @@ def _call(span: Span, place: str, follower: Span | None) -> TracedCall:
             if isinstance(v.get("search"), str) and isinstance(v.get("replace"), str)
         ),
         error=_brief((span.error or "").partition("Traceback (most recent call")[0], _LONG),
-        prompt=tuple(f"[{m.get('type')}] {m.get('content')}" for m in _messages(span)),
+        prompt=tuple(f"[{one.kind}] {one.content}" for one in _messages(span)),
     )
 
 
-def _messages(span: Span | None) -> list[dict[str, Any]]:
+class _Message(NamedTuple):
+    kind: str
+    content: object
+    of_call: str  # the tool call that it answers
+
+
+def _messages(span: Span | None) -> list[_Message]:
     """The messages that a call was sent."""
-    if span is None:
-        return []
-    return [value for value in objects_in(span.inputs) if "content" in value and "type" in value]
+    return [
+        _Message(value["type"], value["content"], str(value.get("tool_call_id")))
+        for value in objects_in(span.inputs if span else None)
+        if "content" in value and "type" in value
+    ]
 
 
 def _parsed(text: str) -> Any:  # noqa: ANN401 - whatever a model wrote

@@ -34,13 +34,14 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    # Where no help is asked for, "no" is its value: typer would load pydantic to read none at all.
+    context_settings={"help_option_names": ["-h", "--help"], "default_map": {"help": False}},
 )
 app.add_typer(eval_app, name="eval")
 app.add_typer(sandbox_app, name="sandbox")
 
 
-def _tell_version(wanted: bool) -> None:  # noqa: FBT001 - an option's callback
+def _tell_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
@@ -57,10 +58,11 @@ def root(
     ] = False,
 ) -> None:
     """From an idea for a tabletop game, in plain words, to a game that works."""
-    from agents.model.settings import require_known
-    from graph.run.environment import variables
+    if any(name.startswith("RULEWRIGHT_") for name in os.environ):
+        from agents.model.settings import require_known
+        from graph.run.environment import variables
 
-    require_known(os.environ, [known.name for known in variables()])
+        require_known(os.environ, [known.name for known in variables()])
 
 
 app.command("new")(new_run)

@@ -11,7 +11,6 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from importlib.resources import files
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -69,15 +68,21 @@ def words(part: str) -> dict[str, str]:
     """Words for the terminal, by what they stand for."""
     import yaml
 
-    text = files("app").joinpath("words.yaml").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("words.yaml").read_text(encoding="utf-8")
     told: dict[str, str] = yaml.safe_load(text)[part]
     return told
 
 
 def print_json(value: object) -> None:
     """One JSON object on stdout, in plain ASCII; bytes that are no UTF-8 become question marks."""
-    text = json.dumps(value, ensure_ascii=False).encode(errors="replace")
+    text = json.dumps(value, ensure_ascii=False, default=_as_plain).encode(errors="replace")
     typer.echo(json.dumps(json.loads(text), indent=2, sort_keys=True))
+
+
+def _as_plain(value: object) -> object:
+    """The fields of a model or a dataclass, which may hold others."""
+    dump = getattr(value, "model_dump", None)
+    return vars(value) if dump is None else dump(mode="json")
 
 
 def give(result: object, show: Callable[[], None], *, as_json: bool) -> None:

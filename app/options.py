@@ -102,7 +102,18 @@ class Isolation:
 
     def chosen(self) -> AbstractContextManager[None]:
         """Let generated code run there, inside the block."""
-        return sandbox_of(self.sandbox, self.no_isolation)
+        from graph.run.sandboxes import sandbox_chosen
+
+        return sandbox_chosen(self.sandbox, self.no_isolation)
+
+    @contextmanager
+    def opened(self) -> "Iterator[Sandbox]":
+        """A sandbox there; its grade is said first."""
+        from graph.run.sandboxes import describe_grade, open_sandbox
+
+        with self.chosen(), open_sandbox() as opened:
+            note(describe_grade(opened.grade))
+            yield opened
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +180,28 @@ def model_filled(group: object, model: type[SettingsT]) -> SettingsT:
     )
 
 
-def require_new(file: Path, force: bool) -> None:  # noqa: FBT001 - an option
+def readable_words(text: str, what: str) -> str:
+    """The text, where it can be read.
+
+    Raises:
+        typer.BadParameter: If it is too long, or was no UTF-8 on the command line.
+    """
+    if len(text) > _LONGEST_PROMPT:
+        raise typer.BadParameter(
+            f"{what} has {len(text)} characters; at most {_LONGEST_PROMPT} are read. "
+            "Say it in a few sentences"
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise typer.BadParameter(
+            f"{what} holds a byte that is no UTF-8, at character {error.start + 1}; type it anew, "
+            "or save it as UTF-8"
+        ) from error
+    return text
+
+
+def require_new(file: Path, force: bool) -> None:
     """Refuse a file that cannot be written, or is there already.
 
     Raises:
@@ -181,24 +213,8 @@ def require_new(file: Path, force: bool) -> None:  # noqa: FBT001 - an option
         raise typer.BadParameter(f"{file.parent} is no folder; make it first")
 
 
-def sandbox_of(name: str | None, no_isolation: bool) -> AbstractContextManager[None]:  # noqa: FBT001 - an option
-    """Let generated code run where the command line says, inside the block."""
-    from graph.run.sandboxes import sandbox_chosen
-
-    return sandbox_chosen(name, no_isolation)
-
-
-@contextmanager
-def opened_sandbox(name: str | None, no_isolation: bool) -> "Iterator[Sandbox]":  # noqa: FBT001 - an option
-    """A sandbox of the choice that the options make; its grade is said first."""
-    from graph.run.sandboxes import describe_grade, open_sandbox
-
-    with sandbox_of(name, no_isolation), open_sandbox() as opened:
-        note(describe_grade(opened.grade))
-        yield opened
-
-
 _HINT = "--set"
+_LONGEST_PROMPT = 100_000
 _SHOWN = 80
 _RANGE = re.compile(r"\brange\((-?\d+), (-?\d+)\)")
 

@@ -75,18 +75,21 @@ class JudgedBrief:
         return [self.settings.get(name) == value for name, value in self.brief.settings.items()]
 
     @property
+    def changed(self) -> list[str]:
+        """The settings of the game that are no defaults."""
+        usual = game_of(self.family).defaults() if self.family else {}
+        return [name for name, value in self.settings.items() if usual.get(name) != value]
+
+    @property
     def spoken_of(self) -> list[bool]:
         """For each setting of the game that is no default, True if the brief asks about it."""
-        usual = game_of(self.family).defaults() if self.family else {}
-        changed = [name for name, value in self.settings.items() if usual.get(name) != value]
-        return [name in self.brief.settings for name in changed]
+        return [name in self.brief.settings for name in self.changed]
 
     @property
     def as_asked(self) -> list[bool]:
         """For each setting of the game that is no default, True if the brief asks for its value."""
-        usual = game_of(self.family).defaults() if self.family else {}
-        changed = {name: v for name, v in self.settings.items() if usual.get(name) != v}
-        return [self.brief.settings.get(name) == value for name, value in changed.items()]
+        asked = self.brief.settings
+        return [asked.get(name) == self.settings[name] for name in self.changed]
 
     @property
     def by_default(self) -> list[bool]:

@@ -193,7 +193,7 @@ def _opponent(simulations: int, seed: int, opening: Sequence[str]) -> tuple[Any,
     Raises:
         ImportError: If OpenSpiel is not installed.
     """
-    import pyspiel  # noqa: PLC0415 - the extra "openspiel"
+    import pyspiel
 
     game = pyspiel.load_game("connect_four")
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)

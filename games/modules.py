@@ -252,7 +252,7 @@ def scoring(name: str, source: str) -> Heuristic:
 
     def checked(observation: Observation, action: Action) -> float:
         try:
-            value = function(marshal.loads(marshal.dumps(observation)), action)  # noqa: S302 - just dumped
+            value = function(marshal.loads(marshal.dumps(observation)), action)  # just dumped
         except Exception as error:
             told = f"heuristic {name!r} raised {type(error).__name__}: {error}"
             raise ModuleFault("raised", HEURISTIC, told) from error

@@ -75,7 +75,7 @@ def main() -> int:
     known += [f"drafts/{name}" for name in draft_names()]
     if sys.argv[1:] == ["check"]:
         return max([_check(name) for name in known], default=0)
-    if len(sys.argv) != 3 or sys.argv[1] != "record" or sys.argv[2] not in known:  # noqa: PLR2004
+    if len(sys.argv) != 3 or sys.argv[1] != "record" or sys.argv[2] not in known:  # noqa: PLR2004 - a verb and a name
         sys.stderr.write(f"{__doc__}\nknown: {', '.join(known)}\n")
         return 2
     path = FOLDER / f"{sys.argv[2]}.json"

@@ -1,6 +1,7 @@
 """The entry of the command: what a shell may have left broken is mended or said in one sentence."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,19 @@ def test_a_room_that_another_package_has_is_named_with_the_way_out(
     done = entry("--version", cwd=tmp_path, PYTHONPATH=f"{tmp_path}:{ROOT}")
     assert (done.returncode, done.stdout) == (2, "")
     assert one_sentence(done, f"import name {room}", "uv tool install", "pipx install")
+
+
+def test_a_room_into_which_another_package_wrote_is_named(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "rulewright.py", tmp_path)
+    for room in ("agents", "app", "evals", "games", "graph", "tools", "vectorstore"):
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "__init__.py").touch()
+    record = tmp_path / "rulewright-0.1.0.dist-info" / "RECORD"
+    record.parent.mkdir()
+    record.write_text("app/__init__.py,sha256=x,0\ngraph/__init__.py,sha256=x,17\nRECORD,,\n")
+    done = entry("--version", cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    assert done.returncode == 2
+    assert one_sentence(done, "import name graph,")
 
 
 @pytest.mark.parametrize("shell", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])

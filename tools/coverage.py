@@ -140,7 +140,7 @@ class BranchCoverage:
         return tuple(branch for n, branch in enumerate(self.branches) if n not in met)
 
 
-def branch_coverage(  # noqa: PLR0913 - a match is played from its seats and parameters
+def branch_coverage(
     sandbox: Sandbox,
     source: str,
     functions: Sequence[str],

@@ -38,7 +38,7 @@ class NeedLikelihood:
         for about in known:
             self.counts[self.kind(*about)] += 1
 
-    def kind(self, is_out: bool, supports: int) -> int:  # noqa: FBT001 - what is known, as a pair
+    def kind(self, is_out: bool, supports: int) -> int:
         """The index of a kind."""
         index = 0 if is_out else self._indices.setdefault(supports, len(self.supports))
         if index == len(self.supports):

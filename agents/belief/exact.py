@@ -106,9 +106,6 @@ def _scaled(
     return [(place, weight / _TINY) for place, weight in frontier]
 
 
-REPLAYED = 10_000_000  # bytes of states that are kept with their branches; in memory ten times that
-
-
 _Where: TypeAlias = tuple[int, int, bytes]
 
 
@@ -126,12 +123,14 @@ class KeptPlaces:
         branches: By entries read, the log's end where all were read, and state; with the module
             calls that they took.
         size: Bytes of all their states.
+        most: Bytes that are kept; in memory they are ten times that.
     """
 
     follower: Follower | None = None
     initial: State = field(default_factory=dict)
     branches: OrderedDict[_Where, tuple[list[Branch], int]] = field(default_factory=OrderedDict)
     size: int = 0
+    most: int = 10_000_000
 
     def about(self, follower: Follower, initial: State) -> Self:
         """These places, emptied first if they are not of the log that this one goes on from."""
@@ -158,7 +157,7 @@ class KeptPlaces:
         """Keep the branches of a place; those met longest ago make room for them."""
         self.branches[where] = found, calls
         self.size += _bytes(where, found)
-        while self.size > REPLAYED:
+        while self.size > self.most:
             oldest, (branches, _) = self.branches.popitem(last=False)
             self.size -= _bytes(oldest, branches)
 

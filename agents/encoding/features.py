@@ -316,7 +316,7 @@ class Kept:
 
     seen: dict[str, Any] | None = None
     look: Look
-    context: dict[str, float] = {}  # noqa: RUF012 - made anew for every observation
+    context: dict[str, float] = {}
 
 
 SETTINGS: dict[str, Any] = {}

@@ -284,7 +284,7 @@ def _read(path: str, _changed: int, _size: int) -> Policy:
             )
         codec = codec_of(meta)
         about = {key: meta[key] for key in meta if key not in ("encoder", "actions", "tensors")}
-        about["game"], about["num_players"]  # noqa: B018 - a file without them is none
+        about["game"], about["num_players"]  # a file without them is none
         sizes = shapes(
             *(codec.width, len(codec.actions), int(meta["settings"]["units"])),
             recurrent=codec.recurrent,

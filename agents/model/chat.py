@@ -31,7 +31,7 @@ from agents.model.errors import (
 )
 from agents.model.recording import Recording, current_draft, current_place, open_recording
 from agents.model.settings import ModelSettings, ReplyMethod, SettingsError
-from agents.model.transport import Wait, waiting
+from agents.model.waiting import Wait, waiting
 from games.text import plain_text
 
 if TYPE_CHECKING:

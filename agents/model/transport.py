@@ -4,8 +4,7 @@ The client asks for whole replies. They are streamed here, so that silence can b
 and put together before anything is recorded; where an endpoint cannot stream, it is asked for the
 whole. A server that sends a byte now and then, but no whole line, counts as silent. A completion is
 checked against the protocol here, before any client reads it, so that a broken body is always
-reported as the server's and as the same error. A wait says how long a model may be silent, and
-what a person is told meanwhile.
+reported as the server's and as the same error.
 """
 
 import ipaddress
@@ -14,14 +13,10 @@ import re
 import socket
 import ssl
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar, copy_context
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
@@ -29,10 +24,10 @@ from pydantic import JsonValue
 
 from agents.model.completion import sound_completion, spelled, well_formed
 from agents.model.errors import FORM_STATUSES, BadBodyError, NetworkForbiddenError
-from agents.model.recording import Exchange, Recording, current_place, request_key, set_for_a_while
+from agents.model.recording import Exchange, Recording, current_place, request_key
 from agents.model.settings import ExchangeMode
+from agents.model.waiting import current_wait
 
-_WAIT: ContextVar["Wait | None"] = ContextVar("rulewright_wait", default=None)
 MAX_BODY_BYTES = 32 * 1024 * 1024
 _COMPLETIONS = "chat/completions"
 _EVENTS = "text/event-stream"
@@ -43,126 +38,6 @@ _HIDDEN = "[key removed]"
 _SHORTEST_KEY = 8  # what is shorter, such as "none" or "ollama", stands for no key
 
 _LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", "ip6-localhost"})
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """A model is waited for.
-
-    Attributes:
-        model: The model.
-        role: Who asks, such as "designer".
-        seconds: Seconds since the request went out.
-        attempt: The try, from 1.
-        of: Tries there are.
-        lines: Lines of the reply that have come.
-        after: What was wrong with the try before; empty at the first.
-        over: The wait has ended.
-    """
-
-    model: str
-    role: str
-    seconds: int
-    attempt: int
-    of: int
-    lines: int
-    after: str
-    over: bool = False
-
-
-Hear: TypeAlias = Callable[[Waiting], object]
-_HEARS: ContextVar[tuple[Hear, float] | None] = ContextVar("rulewright_hears", default=None)
-
-
-def listen(hear: Hear, every_s: float = 10.0) -> None:
-    """Let `hear` be told every `every_s` seconds what a model is waited for.
-
-    It holds for the rest of this context, such as a node's, and for work started with a copy of
-    it. `hear` is called from another thread.
-    """
-    _HEARS.set((hear, every_s))
-
-
-@dataclass
-class Wait:
-    """The wait for one reply.
-
-    Attributes:
-        model: Whom is waited for.
-        role: Who asks, such as "designer".
-        attempt: The try, from 1.
-        of: Tries there are.
-        after: What was wrong with the try before; empty at the first.
-        silence_s: Seconds without a whole line of the reply that are borne.
-        total_s: Seconds that all of it may take.
-        lines: Lines of the reply that have come.
-        known: Whether a recording that is continued held the reply, which was paid before.
-        started: When the wait began, in the monotonic clock's seconds.
-    """
-
-    model: str
-    role: str
-    attempt: int
-    of: int
-    after: str = ""
-    silence_s: float = float("inf")
-    total_s: float = float("inf")
-    lines: int = 0
-    known: bool = False
-    started: float = field(default_factory=time.monotonic)
-
-    def begin(self, silence_s: float, total_s: float) -> None:
-        """A request goes out now, with so many seconds."""
-        self.silence_s, self.total_s = silence_s, total_s
-        self.started, self.lines, self.known = time.monotonic(), 0, False
-
-    @property
-    def seconds(self) -> float:
-        """Seconds since it began."""
-        return time.monotonic() - self.started
-
-    @property
-    def overdue(self) -> bool:
-        """True if all its time is used up."""
-        return self.seconds >= self.total_s
-
-    def event(self) -> Waiting:
-        """The event that a person is told."""
-        seconds = round(self.seconds)
-        return Waiting(
-            self.model, self.role, seconds, self.attempt, self.of, self.lines, self.after
-        )
-
-
-def current_wait() -> Wait | None:
-    """The wait that this request belongs to."""
-    return _WAIT.get()
-
-
-@contextmanager
-def waiting(wait: Wait) -> Iterator[None]:
-    """Tell who listens of this wait, of a further try at once, and that an answer has come."""
-    heard, over = _HEARS.get(), threading.Event()
-    with set_for_a_while(_WAIT, wait):
-        if heard is None:
-            yield
-            return
-        hear, every_s = heard
-
-        def tell() -> None:
-            while not over.wait(every_s):
-                hear(wait.event())
-
-        if wait.after:
-            hear(wait.event())
-        ticker = threading.Thread(target=copy_context().run, args=(tell,), daemon=True)
-        ticker.start()
-        try:
-            yield
-        finally:
-            over.set()
-            ticker.join()
-    hear(replace(wait.event(), over=True))
 
 
 @dataclass(eq=False)

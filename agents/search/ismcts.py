@@ -239,7 +239,8 @@ class IsmctsSearch:
         found = []
         for view, (information, seen) in zip(self.views, known, strict=True):
             if player == view:
-                information = self._extended(information, self._key_of({"action": action}))  # noqa: PLW2901 - the seat's own action comes first in its log
+                # The seat's own action comes first in its log.
+                information = self._extended(information, self._key_of({"action": action}))
             events: list[Json] = [*perceived[view]]
             observation = observations[view]
             if events or observation != seen:

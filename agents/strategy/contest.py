@@ -168,7 +168,7 @@ class HeuristicContest:
             for name in found.members
         )
 
-    def scores(self, members: Members, rivals: Members, deals: int, fresh: bool) -> Scores:  # noqa: FBT001 - see Play
+    def scores(self, members: Members, rivals: Members, deals: int, fresh: bool) -> Scores:
         """See `agents.strategy.selection.Play`; without a score where too many matches are void.
 
         So that nobody is chosen for matches that do not end; see `ResultTables.no_result`.

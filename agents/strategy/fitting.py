@@ -161,11 +161,11 @@ def reading_of(turns: Sequence[Turn], num_players: int) -> dict[str, Json]:
     )
     if symbols:
         reading["blank"] = symbols.most_common(1)[0][0]
-        reading["flip"] = min((True, False), key=lambda flip: _surprise(turns, reading, flip))  # noqa: FBT003 - one of two
+        reading["flip"] = min((True, False), key=lambda flip: _surprise(turns, reading, flip))
     return reading
 
 
-def _surprise(turns: Sequence[Turn], reading: Mapping[str, Json], flip: bool) -> float:  # noqa: FBT001 - one of two
+def _surprise(turns: Sequence[Turn], reading: Mapping[str, Json], flip: bool) -> float:
     """The entropy of what stands where actions go, if row 1 is the board's last row, or first."""
     met: Counter[str] = Counter()
     for turn in turns[:_LOOKED_AT]:

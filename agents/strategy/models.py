@@ -58,7 +58,7 @@ class ModelContest:
     deals: int = 50
     tolerated: float = 0.1
     max_plies: int = 1000
-    workers: Workers = Workers()  # noqa: RUF009 - frozen
+    workers: Workers = Workers()
 
     @property
     def recipe(self) -> SandboxRecipe:

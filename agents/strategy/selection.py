@@ -96,7 +96,7 @@ class Selector:
 
     def _pooled(self, members: Members, pool: Sequence[Members], deals: int) -> Scores:
         """The mean score of each deal over the rivals of a pool."""
-        by_rivals = [self.play(members, rivals, deals, False) for rivals in pool]  # noqa: FBT003 - fresh or not
+        by_rivals = [self.play(members, rivals, deals, False) for rivals in pool]
         return [
             None if None in scores else fmean(score for score in scores if score is not None)
             for scores in zip(*by_rivals, strict=True)
@@ -149,7 +149,7 @@ class Selector:
         for name in names:
             for candidate in (name, negation(name)):
                 scores, verdict = self._shown(
-                    lambda deals, one=candidate: self.play((one,), (), deals, False),  # type: ignore[misc]  # noqa: FBT003 - fresh or not
+                    lambda deals, one=candidate: self.play((one,), (), deals, False),  # type: ignore[misc]
                     self.even,
                 )
                 said = f"{fmean(scores):.2f} on {len(scores)} deals" if scores else "no deal ended"
@@ -216,7 +216,7 @@ class Selector:
 
     def _confirmed(self, members: Members) -> Estimate | None:
         """The score against random play on fresh deals; None where too few ended."""
-        scores = [one for one in self.play(members, (), self.deals, True) if one is not None]  # noqa: FBT003 - fresh or not
+        scores = [one for one in self.play(members, (), self.deals, True) if one is not None]
         try:
             return share_interval(scores, "deals", _CONFIDENCE)
         except NoSamplesError:

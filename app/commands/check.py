@@ -1,7 +1,7 @@
 """`check`: is this module a game, and does it keep its promises?"""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,9 +9,13 @@ from app import options
 from app.console import give, leave, note, print_json, say
 from games.text import one_line, quoted
 
+if TYPE_CHECKING:
+    from tools.checking import CheckRun
+
 _MOST_ROWS = 10
 
 
+@options.grouped
 def check_game(
     game: Annotated[
         str, typer.Argument(help="A module file, a run's folder or name, or a game's name.")
@@ -20,8 +24,7 @@ def check_game(
     players: options.Seats = 0,
     seed: options.Seed = 0,
     deadline: Annotated[float, typer.Option("--deadline", min=1, help="Seconds in all.")] = 120.0,
-    sandbox: options.Backend = None,
-    no_isolation: options.NoIsolation = False,
+    place: options.Isolation,
     as_json: options.Json = False,
 ) -> None:
     """Check a module against the contract, its own rules of sight, and random play."""
@@ -31,7 +34,7 @@ def check_game(
 
     found = options.game_called(game)
     settings = CheckSettings(seed=seed)
-    with options.opened_sandbox(sandbox, no_isolation) as opened:
+    with place.opened() as opened:
         run = check_source(
             opened,
             found.source,
@@ -42,36 +45,38 @@ def check_game(
             records=0,
         )
         grade = opened.grade
+    outcome = verdict(run.findings)
     told = {
         "game": found.name,
-        "outcome": verdict(run.findings),
-        "findings": [finding.model_dump(mode="json") for finding in run.findings],
-        "settings": settings.model_dump(mode="json"),
+        "outcome": outcome,
+        "findings": run.findings,
+        "settings": settings,
         "players": run.num_players,
         "deadline_s": deadline,
-        "sandbox": grade.model_dump(mode="json"),
+        "sandbox": grade,
         "output": run.output,
     }
-    give(told, lambda: _show(told), as_json=as_json)
-    leave(0 if told["outcome"] == "passed" else 1)
+    give(told, lambda: _show(found.name, run, grade.name), as_json=as_json)
+    leave(0 if outcome == "passed" else 1)
 
 
-def _show(told: dict[str, Any]) -> None:
-    for found in told["findings"]:
-        where = f" line {found['line']}" if found["line"] else ""
-        at = f" [{found['function']}{where}]" if found["function"] else where
-        say(f"{found['outcome']:<16} {found['check']}{at} {quoted(found['evidence'])}".rstrip())
-    start = f"{told['players']} players, defaults" if told["players"] else "not started"
-    grade = told["sandbox"]["name"]
-    say(f"{one_line(told['game'])}: {told['outcome']} ({start}; sandbox grade: {grade})")
+def _show(name: str, run: "CheckRun", grade: str) -> None:
+    from games.checks import verdict
+
+    for found in run.findings:
+        where = f" line {found.line}" if found.line else ""
+        at = f" [{found.function}{where}]" if found.function else where
+        say(f"{found.outcome:<16} {found.check}{at} {quoted(found.evidence)}".rstrip())
+    start = f"{run.num_players} players, defaults" if run.num_players else "not started"
+    say(f"{one_line(name)}: {verdict(run.findings)} ({start}; sandbox grade: {grade})")
 
 
+@options.grouped
 def explain_rule(
     run: Annotated[str, typer.Argument(help="Folder or name of a run, or of a revision.")],
     rule: Annotated[str, typer.Argument(help="Id of one of its rules, such as R12.")],
     *,
-    sandbox: options.Backend = None,
-    no_isolation: options.NoIsolation = False,
+    place: options.Isolation,
     as_json: options.Json = False,
 ) -> None:
     """Show one rule: its mechanic, its lines of code, what was found of it, where play met it."""
@@ -82,7 +87,7 @@ def explain_rule(
     folder = find_folder(run, runs_folder())
     named = RunFolder(Path(run).resolve())
     folder = named if named.root == folder else folder
-    with options.sandbox_of(sandbox, no_isolation), open_sandbox() as opened:
+    with place.chosen(), open_sandbox() as opened:
         found = explained_rule(folder, rule.strip().upper(), opened)
     if as_json:
         print_json({"run": str(folder.path), **found})

@@ -6,13 +6,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from app.console import leave, print_json, say
-from app.options import Backend, Json, NoIsolation, sandbox_of
+from app.options import Isolation, Json, grouped
 
 if TYPE_CHECKING:
-    from tools.sandbox import Sandbox, backends
+    from games.values import Json as Value
+    from tools.sandbox import Grade, Sandbox, backends
 
 _PACKAGES = (
     "rulewright",
@@ -26,9 +27,33 @@ _PACKAGES = (
 _LOW_DISK = 200 * 2**20
 
 
-def examine(
-    *, sandbox: Backend = None, no_isolation: NoIsolation = False, as_json: Json = False
-) -> None:
+class _Row(TypedDict):
+    """A backend, as it is printed; `works` is None where it was not tried."""
+
+    backend: str
+    default: bool
+    works: bool | None
+    says: str
+    grade: NotRequired["Grade"]
+    held: NotRequired[list[str]]
+    not_held: NotRequired[list[str]]
+    start_ms: NotRequired[dict[str, float]]
+
+
+class _Part(TypedDict):
+    """A part of this machine, as it is printed."""
+
+    works: bool
+    says: str
+    free_bytes: NotRequired[int]
+    grade: NotRequired["Grade"]
+    backends: NotRequired[list[_Row]]
+    identity: NotRequired[str]
+    settings: NotRequired["Value"]
+
+
+@grouped
+def examine(*, place: Isolation, as_json: Json = False) -> None:
     """Say what works on this machine, and what does not."""
     from importlib.metadata import version
 
@@ -40,7 +65,7 @@ def examine(
         "model": _model,
         "tracing": _tracing,
     }
-    with sandbox_of(sandbox, no_isolation):
+    with place.chosen():
         report = {name: _tried(part) for name, part in parts.items()}
     versions = {name: version(name) for name in _PACKAGES}
     works = all(part["works"] for part in report.values())
@@ -55,11 +80,11 @@ def examine(
     leave(0 if works else 1)
 
 
-def _tried(part: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+def _tried(part: Callable[[], _Part]) -> _Part:
     from app.console import explained
 
     try:
-        return {"works": True, **part()}
+        return part()
     except Exception as error:
         message = explained(error)
         if message is None:
@@ -67,11 +92,11 @@ def _tried(part: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         return {"works": False, "says": message}
 
 
-def _python() -> dict[str, Any]:
-    return {"says": f"{sys.version.split()[0]} on {sys.platform}"}
+def _python() -> _Part:
+    return {"works": True, "says": f"{sys.version.split()[0]} on {sys.platform}"}
 
 
-def _disk() -> dict[str, Any]:
+def _disk() -> _Part:
     from shutil import disk_usage
 
     from graph.run.folder import home
@@ -85,7 +110,7 @@ def _disk() -> dict[str, Any]:
     }
 
 
-def _sandbox() -> dict[str, Any]:
+def _sandbox() -> _Part:
     from graph.run.sandboxes import open_sandbox
 
     with open_sandbox() as sandbox, sandbox.worker("doctor") as worker:
@@ -95,12 +120,12 @@ def _sandbox() -> dict[str, Any]:
     return {
         "works": works,
         "says": f"grade {grade.name}: {', '.join(grade.layers)}; {grade.reason}",
-        "grade": grade.model_dump(mode="json"),
+        "grade": grade,
         "backends": try_all(elsewhere=False),
     }
 
 
-def _embeddings() -> dict[str, Any]:
+def _embeddings() -> _Part:
     from graph.run.opening import store_settings
     from vectorstore.embedders import choose_embedder
 
@@ -111,32 +136,35 @@ def _embeddings() -> dict[str, Any]:
     else:
         remarks.append("not tried: it needs the network")
     said = "; ".join([f"{embedder.identity}, {embedder.dimension} numbers a text", *remarks])
-    return {"says": said, "identity": embedder.identity}
+    return {"works": True, "says": said, "identity": embedder.identity}
 
 
-def _model() -> dict[str, Any]:
+def _model() -> _Part:
     from graph.run.opening import model_settings
 
     settings = model_settings()
     if settings.model is None:
-        return {"says": "none configured (set RULEWRIGHT_MODEL): the composer works without one"}
+        says = "none configured (set RULEWRIGHT_MODEL): the composer works without one"
+        return {"works": True, "says": says}
     return {
+        "works": True,
         "says": f"{settings.model} at {settings.effective()['base_url'] or 'the default endpoint'}",
         "settings": settings.effective(),
     }
 
 
-def _tracing() -> dict[str, Any]:
+def _tracing() -> _Part:
     from tempfile import TemporaryDirectory
 
     from graph.run.traces import langsmith_configured
 
     if langsmith_configured():
-        return {"says": "to LangSmith"}
+        return {"works": True, "says": "to LangSmith"}
     with TemporaryDirectory() as folder:
         Path(folder, "trace.jsonl").write_text("", encoding="utf-8")
     key = "set, but tracing is off" if os.environ.get("LANGSMITH_API_KEY") else "not set"
-    return {"says": f"to trace.jsonl in every run folder (LANGSMITH_API_KEY is {key})"}
+    says = f"to trace.jsonl in every run folder (LANGSMITH_API_KEY is {key})"
+    return {"works": True, "says": says}
 
 
 _TRACING = "trace a process"
@@ -154,7 +182,7 @@ def default_name() -> str | None:
         return None
 
 
-def try_all(*, elsewhere: bool) -> list[dict[str, Any]]:
+def try_all(*, elsewhere: bool) -> list[_Row]:
     """A row a backend, in the order in which they are to be preferred.
 
     Args:
@@ -167,10 +195,10 @@ def try_all(*, elsewhere: bool) -> list[dict[str, Any]]:
     return [_tried_backend(name, elsewhere=elsewhere) for name in NAMES if name in here]
 
 
-def told(row: dict[str, Any], *, briefly: bool = False) -> str:
+def told(row: _Row, *, briefly: bool = False) -> str:
     """A backend's row for a terminal."""
     mark = "NO " if row["works"] is False else "-  "
-    if row["works"] and row["grade"]["name"] != "none":
+    if row["works"] and "grade" in row and row["grade"].name != "none":
         mark = "ok "
     name = f"{mark} {row['backend']}{' (default)' if row['default'] else ''}"
     if "grade" not in row:
@@ -181,7 +209,7 @@ def told(row: dict[str, Any], *, briefly: bool = False) -> str:
         "its own test included"
     )
     if briefly:
-        return f"{name}: grade {row['grade']['name']}; {starts}"
+        return f"{name}: grade {row['grade'].name}; {starts}"
     lines = [f"{name}: {row['says']}", f"    {starts}"]
     if row["held"]:
         lines.append(f"    could not: {', '.join(row['held'])}")
@@ -190,25 +218,23 @@ def told(row: dict[str, Any], *, briefly: bool = False) -> str:
     return "\n".join(lines)
 
 
-def _tried_backend(name: str, *, elsewhere: bool) -> dict[str, Any]:
+def _tried_backend(name: str, *, elsewhere: bool) -> _Row:
     from tools.sandbox import SandboxUnavailableError
     from tools.sandbox.local import backend_named
 
-    row: dict[str, Any] = {"backend": name, "default": name == default_name()}
+    row: _Row = {"backend": name, "default": name == default_name(), "works": None, "says": ""}
     if name == "e2b" and os.environ.get("E2B_API_KEY") and not elsewhere:
-        return row | {
-            "works": None,
-            "says": "not tried: a machine costs money; rulewright sandbox self-test tries it",
-        }
+        says = "not tried: a machine costs money; rulewright sandbox self-test tries it"
+        return {**row, "says": says}
     backend = backend_named(name, accept_no_isolation=name == "process")
     try:
-        return row | _measured_backend(backend)
+        return _measured_backend(backend, row)
     except SandboxUnavailableError as error:
-        return row | {"works": False, "says": str(error)}
+        return {**row, "works": False, "says": str(error)}
 
 
-def _measured_backend(backend: "backends.Backend") -> dict[str, Any]:
-    """The backend's measured strength: trusted code tries to get out of a fresh worker.
+def _measured_backend(backend: "backends.Backend", row: _Row) -> _Row:
+    """The row with the backend's strength: trusted code tries to get out of a fresh worker.
 
     Raises:
         SandboxUnavailableError: If it cannot start, or its own start-up test fails.
@@ -225,9 +251,10 @@ def _measured_backend(backend: "backends.Backend") -> dict[str, Any]:
     names = CANARIES + ((_TRACING,) if traced is not None else ())
     succeeded += (_TRACING,) if traced else ()
     return {
+        **row,
         "works": grade.name == "none" or not succeeded,
         "says": f"grade {grade.name}: {', '.join(grade.layers)}; {grade.reason}",
-        "grade": grade.model_dump(mode="json"),
+        "grade": grade,
         "held": [name for name in names if name not in succeeded],
         "not_held": list(succeeded),
         "start_ms": {"without_numpy": plain, "with_numpy": numpy},

@@ -22,56 +22,50 @@ _Rules: TypeAlias = Annotated[Path, typer.Option("--rules", help="The rules as a
 _Trajectories: TypeAlias = Annotated[
     Path, typer.Option("--trajectories", help="Recorded matches (rulewright record).")
 ]
-_ClosedDeck: TypeAlias = Annotated[
-    bool, typer.Option("--closed-deck", help="The matches are one seat's view.")
-]
-_Refine: TypeAlias = Annotated[
-    str, typer.Option("--refine", help="How to refine: tree or conversation.")
-]
-_MaxCalls: TypeAlias = Annotated[
-    int,
-    typer.Option(
-        "--max-calls",
-        min=1,
-        help="Calls of the model at most; one whose reply is of no use is asked again, up to "
-        "RULEWRIGHT_RETRIES times.",
-    ),
-]
-_Active: TypeAlias = Annotated[
-    int, typer.Option("--active", min=0, help="Further matches to ask the environment for.")
-]
-_Environment: TypeAlias = Annotated[
-    str, typer.Option("--environment", metavar="ENV", help="The environment itself.")
-]
-_KeepLearning: TypeAlias = Annotated[
-    bool,
-    typer.Option("--keep-learning", help="What surprises it in play is refined (--environment)."),
-]
-_Values: TypeAlias = Annotated[
-    int, typer.Option("--values", min=0, max=8, help="Value functions to ask for.")
-]
-_Tensors: TypeAlias = Annotated[
-    int,
-    typer.Option(
-        "--tensors",
-        min=0,
-        help="Calls at most for functions that turn observations into arrays (for train).",
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
 class LearnOptions:
     """The settings of `LearnSettings` that are options, by their names there."""
 
-    closed_deck: _ClosedDeck = False
-    refine: _Refine = "tree"
-    max_calls: _MaxCalls = 20
-    active: _Active = 0
-    environment: _Environment = ""
-    keep_learning: _KeepLearning = False
-    values: _Values = 0
-    tensors: _Tensors = 0
+    closed_deck: Annotated[
+        bool, typer.Option("--closed-deck", help="The matches are one seat's view.")
+    ] = False
+    refine: Annotated[
+        str, typer.Option("--refine", help="How to refine: tree or conversation.")
+    ] = "tree"
+    max_calls: Annotated[
+        int,
+        typer.Option(
+            "--max-calls",
+            min=1,
+            help="Calls of the model at most; one whose reply is of no use is asked again, up to "
+            "RULEWRIGHT_RETRIES times.",
+        ),
+    ] = 20
+    active: Annotated[
+        int, typer.Option("--active", min=0, help="Further matches to ask the environment for.")
+    ] = 0
+    environment: Annotated[
+        str, typer.Option("--environment", metavar="ENV", help="The environment itself.")
+    ] = ""
+    keep_learning: Annotated[
+        bool,
+        typer.Option(
+            "--keep-learning", help="What surprises it in play is refined (--environment)."
+        ),
+    ] = False
+    values: Annotated[
+        int, typer.Option("--values", min=0, max=8, help="Value functions to ask for.")
+    ] = 0
+    tensors: Annotated[
+        int,
+        typer.Option(
+            "--tensors",
+            min=0,
+            help="Calls at most for functions that turn observations into arrays (for train).",
+        ),
+    ] = 0
     seed: Seed = 0
     quick: Annotated[bool, typer.Option("--quick", help="Fewer matches and draws.")] = False
 

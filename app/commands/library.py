@@ -3,8 +3,9 @@
 import re
 import stat
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +13,10 @@ from app.console import note, print_json, say
 from app.options import Json, Parameters, Seats, given_parameters
 
 if TYPE_CHECKING:
-    from agents.players.registry import PlayerKind
+    from collections.abc import Sequence
+
+    from agents.players.specs import Parameter
+    from games.values import Json as Value
 
 
 def list_games(
@@ -41,15 +45,15 @@ def list_games(
         game = read_game(library.source(each))
         preset = library.preset(each)
         rows.append(
-            {
-                "name": each,
-                "family": preset.family,
-                "summary": game["summary"],
-                "players": [game["min_players"], game["max_players"]],
-                "parameters": game.get("parameters", {}) if each == preset.family else {},
-                "fixed": dict(preset.parameters),
-                "heuristics": sorted(library.heuristic_sources(each)),
-            }
+            _Listed(
+                name=each,
+                family=preset.family,
+                summary=game["summary"],
+                players=(game["min_players"], game["max_players"]),
+                parameters=game.get("parameters", {}) if each == preset.family else {},
+                fixed=dict(preset.parameters),
+                heuristics=sorted(library.heuristic_sources(each)),
+            )
         )
     if as_json:
         print_json({"games": rows})
@@ -71,15 +75,30 @@ def _show_rules(name: str, settings: list[str], players: int, *, as_json: bool) 
         say(found.rules.rstrip())
 
 
-def _show_game(row: dict[str, Any]) -> None:
-    fewest, most = row["players"]
+@dataclass(frozen=True)
+class _Listed:
+    """A game in the list, as it is printed; some of it is the module's own `GAME`."""
+
+    name: str
+    family: str
+    summary: "Value"
+    players: "tuple[Value, Value]"
+    parameters: "Value"
+    fixed: "Value"
+    heuristics: list[str]
+
+
+def _show_game(row: _Listed) -> None:
+    from games.values import as_object
+
+    fewest, most = row.players
     seats = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    say(f"{row['name']}  ({seats} players)  {row['summary']}")
-    if row["fixed"]:
-        settings = ", ".join(f"{key}={value}" for key, value in row["fixed"].items())
-        say(f"    {row['family']} with {settings}")
-    parameters: dict[str, dict[str, Any]] = row["parameters"]
-    for name, field in parameters.items():
+    say(f"{row.name}  ({seats} players)  {row.summary}")
+    if row.fixed:
+        settings = ", ".join(f"{key}={value}" for key, value in as_object(row.fixed).items())
+        say(f"    {row.family} with {settings}")
+    for name, told in as_object(row.parameters).items():
+        field = as_object(told)
         allowed = field.get("choices") or field.get("range")
         shown = f"  {allowed}" if allowed else ""
         say(f"    {name} = {field['default']!r}{shown}  {field['meaning']}")
@@ -95,7 +114,15 @@ def list_players(
 
     kinds = PLAYERS if name is None else {name: kind_named(name)}
     if as_json:
-        print_json({"players": [_player_row(each, kind) for each, kind in kinds.items()]})
+        rows = [
+            {
+                "name": each,
+                "meaning": kind.meaning,
+                "parameters": {one.name: _parameter_row(one) for one in kind.parameters},
+            }
+            for each, kind in kinds.items()
+        ]
+        print_json({"players": rows})
         return
     for each, kind in kinds.items():
         say(f"{each}  {kind.meaning}")
@@ -159,20 +186,14 @@ def _make_writable(path: Path) -> None:
         made.chmod(made.stat().st_mode | stat.S_IWUSR)
 
 
-def _player_row(name: str, kind: "PlayerKind") -> dict[str, Any]:
+def _parameter_row(one: "Parameter") -> dict[str, "str | float | Sequence[str] | None"]:
+    is_text = isinstance(one.default, str)
     return {
-        "name": name,
-        "meaning": kind.meaning,
-        "parameters": {
-            p.name: {
-                "default": p.default,
-                "choices": list(p.choices),
-                "least": None if isinstance(p.default, str) else p.least,
-                "most": None if isinstance(p.default, str) else p.most,
-                "meaning": p.meaning,
-            }
-            for p in kind.parameters
-        },
+        "default": one.default,
+        "choices": one.choices,
+        "least": None if is_text else one.least,
+        "most": None if is_text else one.most,
+        "meaning": one.meaning,
     }
 
 

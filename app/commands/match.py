@@ -1,6 +1,5 @@
 """`match` and `play`: players against each other, and people at a table in the terminal."""
 
-import secrets
 import shlex
 import signal
 import sys
@@ -9,13 +8,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from app import options
 from app.console import STOPPED, ends_at_once, give, kept_in, leave, note, say
-from app.options import Isolation, Parameters, Playing, Seats, grouped, opened_sandbox
+from app.options import Isolation, Parameters, Playing, Seats, grouped
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
@@ -23,10 +22,11 @@ if TYPE_CHECKING:
     from app.table.saved import PlayRequest
     from app.table.screen import TableScreen
     from app.table.session import TableSession
+    from tools.playtest.intervals import Estimate
     from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe
     from tools.playtest.runner import Workers
-    from tools.playtest.series import SeriesSettings
-    from tools.sandbox import Sandbox, Worker
+    from tools.playtest.series import Series, SeriesSettings
+    from tools.sandbox import Grade, Sandbox, Worker
 
 _TELL_EVERY = 10
 _SEEDS = 1_000_000  # of a size that a person can type
@@ -61,16 +61,26 @@ def play_matches(
         workers = chosen_workers(playing.executor, playing.jobs)
         roster = replace(chosen_roster(player, workers), host_search=playing.host_search)
         setup = chosen_game(game, len(player), series.settings, series.environment)
-        from tools.playtest.series import SeriesSettings
+        from graph.run.settings import versions
+        from tools.playtest.series import SeriesSettings, series_summary
 
         asked = SeriesSettings(series.games, series.seed, series.max_plies)
-        counted = _counted(setup, player, roster, asked, journal=playing.journal, workers=workers)
-        result = {"asked": series.games, "host_search": playing.host_search, **counted}
-    give(result, lambda: _show(result), as_json=as_json)
-    leave(0 if result["scored"] and not result["no_result"] else 1)
+        played, grade = _played(
+            setup, player, roster, asked, journal=playing.journal, workers=workers
+        )
+    result = {
+        "asked": series.games,
+        "host_search": playing.host_search,
+        "sandbox": grade,
+        "versions": versions(),
+        **({"endpoint": roster.models.about()} if roster.models else {}),
+        **series_summary(played),
+    }
+    give(result, lambda: _show(played), as_json=as_json)
+    leave(0 if played.tables.scored and not played.tables.no_result else 1)
 
 
-def _counted(
+def _played(
     setup: "GameSetup",
     specs: Sequence[str],
     roster: "PlayerRoster",
@@ -78,8 +88,8 @@ def _counted(
     *,
     journal: Path | None,
     workers: "Workers",
-) -> dict[str, Any]:
-    """Play the matches asked for, or as many more as whole rotations take; what came of them.
+) -> "tuple[Series, Grade]":
+    """The matches asked for, or as many more as whole rotations take; the sandbox's grade.
 
     Args:
         setup: The game, with the parameters that were given.
@@ -90,9 +100,8 @@ def _counted(
         workers: Where the matches are played.
     """
     from graph.run.sandboxes import describe_grade
-    from graph.run.settings import versions
     from tools.playtest.jobs import sandbox_of_process
-    from tools.playtest.series import play_series, series_summary
+    from tools.playtest.series import play_series
 
     recipe = replace(chosen_recipe(), preload=roster.preload)
     with sandbox_of_process(recipe) as opened:
@@ -108,12 +117,7 @@ def _counted(
             workers=workers,
             on_match=teller(matches),
         )
-    return {
-        "sandbox": grade.model_dump(mode="json"),
-        "versions": versions(),
-        **asked_models(roster),
-        **series_summary(series),
-    }
+    return series, grade
 
 
 def _whole_rotations(games: int, names: Sequence[str]) -> int:
@@ -199,11 +203,6 @@ def chosen_roster(specs: Sequence[str], workers: "Workers | None" = None) -> "Pl
     return replace(roster, models=models)
 
 
-def asked_models(roster: "PlayerRoster") -> dict[str, Any]:
-    """The part of a result that names the endpoint; nothing where no player is a model."""
-    return {"endpoint": roster.models.about()} if roster.models else {}
-
-
 @contextmanager
 def stops_resumably(journal: Path | None) -> Iterator[None]:
     """Say where the finished matches are kept when Ctrl-C or a model's failure ends the block."""
@@ -238,28 +237,33 @@ def teller(matches: int | None = None) -> "Callable[[int, MatchEntry], None]":
     return tell
 
 
-def _show(result: dict[str, Any]) -> None:
+def _show(series: "Series") -> None:
     """Tell a result in words."""
-    endings = ", ".join(f"{count} {name}" for name, count in result["endings"].items() if count)
-    say(f"{one_line(result['game'])}: {result['played']} matches: {endings}")
-    for number, row in enumerate(result["entrants"], 1):
+    tables = series.tables
+    endings = ", ".join(f"{count} {name}" for name, count in series.endings.items() if count)
+    say(f"{one_line(series.plan.game.name)}: {len(series.entries)} matches: {endings}")
+    for entrant, player in enumerate(series.line_up):
+        found, used = series.figures(entrant), tables.used(entrant)
         told = [
-            f"{words} {_told(row[name])}"
-            for name, words in (("win_share", "win share"), ("mean_return", "mean return"))
-            if name in row
+            f"{words} {_told(estimate)}"
+            for words, estimate in (
+                ("win share", found.win_share),
+                ("mean return", found.mean_return),
+            )
+            if estimate is not None
         ]
-        if "not_estimated" in row:
-            told.append(f"not estimated: {row['not_estimated']}")
-        say(f"  {number}. {one_line(row['player'])}")
+        if found.not_estimated:
+            told.append(f"not estimated: {found.not_estimated}")
+        say(f"  {entrant + 1}. {one_line(player)}")
         say(f"    {', '.join(told)}")
-        if row["forfeits"]:
-            say(f"    forfeited {row['forfeits']} matches: lost")
-        totals = {name: one["total"] for name, one in row["used"]["figures"].items()}
+        if forfeits := tables.forfeits(entrant):
+            say(f"    forfeited {forfeits} matches: lost")
+        totals = {name: one.total for name, one in used.figures.items()}
         say_cost(totals)
         if "surprises" in totals:
             said = f"{totals['surprises']:.0f} surprises, {totals['failed_searches']:.0f} failed"
-            say(f"    its model: {said} searches in {row['used']['decisions']} decisions")
-    say_doubts(result["cautions"], result["left_out"], result["reasons"])
+            say(f"    its model: {said} searches in {used.decisions} decisions")
+    say_doubts(tables.cautions, tables.left_out, tables.reasons())
 
 
 def say_doubts(cautions: Mapping[str, str], left_out: int, reasons: Mapping[str, int]) -> None:
@@ -272,8 +276,8 @@ def say_doubts(cautions: Mapping[str, str], left_out: int, reasons: Mapping[str,
         say(f"  {times} times: {quoted(reason)}")
 
 
-def _told(estimate: dict[str, Any]) -> str:
-    return f"{estimate['value']:.3f} ({estimate['low']:.3f} to {estimate['high']:.3f})"
+def _told(estimate: "Estimate") -> str:
+    return f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})"
 
 
 def say_cost(totals: Mapping[str, float]) -> None:
@@ -323,15 +327,14 @@ def play_game(
     from app.table.saved import PlayRequest, with_saved_match
 
     asked = PlayRequest(game, seat or (), opponent or (), watch, players, settings or (), seed)
-    with (
-        opened_sandbox(place.sandbox, place.no_isolation) as opened,
-        ExitStack() as stack,
-    ):
+    with place.opened() as opened, ExitStack() as stack:
         _sit_down(with_saved_match(asked), opened, stack)
 
 
 def _sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoReturn:
     """Lay the table, and play."""
+    import secrets
+
     from app.table.screen import TableScreen, shows_unicode
     from app.table.session import TableSession, line_up_of, open_table, renderer, table_setting
 
@@ -349,7 +352,7 @@ def _sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoR
     drawing = renderer(table, sandbox, stack)
     is_watched = asked.is_watched
     screen = TableScreen(session, chosen, setting, table.rulebook, drawing, is_watched)
-    screen.introduce(table.module.info)
+    screen.introduce("{name}: {summary}".format_map(table.module.info))
     _play(session, screen, table.worker)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from graph.new.requests import Remedy
     from graph.new.results import RunResult
     from graph.run.folder import RunFolder
+    from graph.run.handle import RunHandle
 
 WAITING = 3  # exit code of a run that waits for a person's answer
-_LONGEST_PROMPT = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +92,7 @@ def new_run(
     strategies = get_args(RefineStrategy)
     if asked.refine is not None and asked.refine not in strategies:
         raise typer.BadParameter(f"--refine is {asked.refine!r}; known: {', '.join(strategies)}")
-    words = _readable(prompt or "", "the prompt")
+    words = options.readable_words(prompt or "", "the prompt")
     if not words.strip() and family is None:
         raise typer.BadParameter("the prompt is empty; say the game in your own words")
     _require_known(choices)
@@ -101,27 +101,6 @@ def new_run(
     with folder.held(), place.chosen():
         write_request(Request(prompt=words, choices=choices, settings=settings), folder)
         _run(folder, settings, fresh=True, given=None, as_json=as_json)
-
-
-def _readable(text: str, what: str) -> str:
-    """The text, where it can be read.
-
-    Raises:
-        typer.BadParameter: If it is too long, or was no UTF-8 on the command line.
-    """
-    if len(text) > _LONGEST_PROMPT:
-        raise typer.BadParameter(
-            f"{what} has {len(text)} characters; at most {_LONGEST_PROMPT} are read. "
-            "Say it in a few sentences"
-        )
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise typer.BadParameter(
-            f"{what} holds a byte that is no UTF-8, at character {error.start + 1}; type it anew, "
-            "or save it as UTF-8"
-        ) from error
-    return text
 
 
 def _require_known(choices: "Choices") -> None:
@@ -195,7 +174,7 @@ def resume_named(
 
     if asked.source not in (None, "design"):
         raise typer.BadParameter(f"--from is {asked.source!r}; known: design")
-    answer = None if asked.answer is None else _readable(asked.answer, "the answer")
+    answer = None if asked.answer is None else options.readable_words(asked.answer, "the answer")
     edits, checkpoints = asked.discard_edits, asked.discard_checkpoints
     folder = find_folder(run, runs_folder(), to_go_on=True)
     with folder.held(), place.chosen():
@@ -236,7 +215,7 @@ def revise_run(
     from graph.new.requests import read_request, write_request
     from graph.run.folder import RunFolderError, find_folder, runs_folder
 
-    message = _readable(message, "the message").strip()
+    message = options.readable_words(message, "the message").strip()
     if not message:
         raise typer.BadParameter("the message is empty; say what to change, or ask something")
     folder = find_folder(run, runs_folder(), to_go_on=True)
@@ -282,17 +261,7 @@ def _run(
         _announce(context)
         try:
             with open_run(folder, context, database=address, remedy=remedy) as run:
-                for event in run.events():
-                    progress(event)
-                while (question := run.question) is not None:
-                    progress.pause()
-                    words = given or (_ask(question) if interactive else None)
-                    if words is None:
-                        break
-                    given = None
-                    run.answer(words)
-                    for event in run.events():
-                        progress(event)
+                unused = _talked(run, progress, given, interactive=interactive)
                 result = run.result()
         except (BrokenCheckpointsError, RunFolderError):
             raise  # its message says how to go on
@@ -300,13 +269,32 @@ def _run(
             progress.pause()
             note(stopped)
             raise
-    if given is not None:
+    if unused is not None:
         raise RunFolderError(
-            f"the run in {folder.path} has ended and asks nothing: the answer {given!r} was not "
+            f"the run in {folder.path} has ended and asks nothing: the answer {unused!r} was not "
             f"used. To change its game: rulewright revise {folder.path} '...'; or edit "
             f"design.yaml there, then: rulewright resume {folder.path} --from design"
         )
     _finish(result, as_json=as_json)
+
+
+def _talked(
+    run: "RunHandle[RunResult]", progress: Progress, given: str | None, *, interactive: bool
+) -> str | None:
+    """Let a run go on, with a person's answers; an answer `given` that nobody asked for."""
+    while True:
+        for event in run.events():
+            progress(event)
+        progress.pause()
+        question = run.question
+        if question is None:
+            return given
+        if not given and interactive:
+            given = _answered(question.ask, question.description)
+        if not given:
+            return given
+        run.answer(given)
+        given = None
 
 
 @contextmanager
@@ -332,13 +320,13 @@ def _announce(context: "RunContext") -> None:
     note(describe_grade(context.sandbox.grade))
 
 
-def _ask(question: dict[str, Any]) -> str | None:
+def _answered(wanted: str, description: str | None) -> str | None:
     """The answer of a person; None leaves the run waiting."""
-    if "description" not in question:
-        say(str(question["ask"]))
+    if description is None:
+        say(wanted)
         return ask("Your answer [none]: ") or None
-    say(str(question["description"]).removesuffix(str(question["ask"])))
-    answer = ask(f"{question['ask']} [yes]: ")
+    say(description.removesuffix(wanted))
+    answer = ask(f"{wanted} [yes]: ")
     return answer if answer is None else answer or "yes"
 
 
@@ -350,7 +338,7 @@ def _finish(result: "RunResult", *, as_json: bool) -> None:
         print_json(result_object(result))
     else:
         asked = result.question
-        say(final_text(result.state) if asked is None else str(asked["ask"]))
+        say(final_text(result.state) if asked is None else asked.ask)
         if asked is not None or waits_for_words(result.state):
             words = "..." if result.state.fit is None else "yes"
             say(f"answer with: rulewright resume {result.folder.path} --answer '{words}'")

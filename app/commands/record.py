@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agents.learning.settings import PpoSettings
+    from agents.recording import RecordedFile
     from games.environments import Environment
     from tools.sandbox import Sandbox
 
@@ -26,18 +27,6 @@ _TOLD = 10  # times
 _Recorded: TypeAlias = Annotated[
     str, typer.Argument(help="Such as openspiel:leduc_poker, library:whist or a module file.")
 ]
-_Policy: TypeAlias = Annotated[
-    str, typer.Option("--policy", help="random, search, or mixed: a coin for each seat.")
-]
-_Simulations: TypeAlias = Annotated[
-    int, typer.Option("--simulations", min=1, help="Of a search, a decision.")
-]
-_ClosedDeck: TypeAlias = Annotated[
-    bool, typer.Option("--closed-deck", help="Keep what one seat saw and nothing else.")
-]
-_Seat: TypeAlias = Annotated[
-    int | None, typer.Option("--seat", min=0, help="Whose view a closed deck holds.")
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +34,18 @@ class _Recording:
     """The matches to record."""
 
     matches: Annotated[int, typer.Option("--matches", min=1, help="Matches to record.")]
-    policy: _Policy = "random"
-    simulations: _Simulations = 100
-    closed_deck: _ClosedDeck = False
-    seat: _Seat = None
+    policy: Annotated[
+        str, typer.Option("--policy", help="random, search, or mixed: a coin for each seat.")
+    ] = "random"
+    simulations: Annotated[
+        int, typer.Option("--simulations", min=1, help="Of a search, a decision.")
+    ] = 100
+    closed_deck: Annotated[
+        bool, typer.Option("--closed-deck", help="Keep what one seat saw and nothing else.")
+    ] = False
+    seat: Annotated[
+        int | None, typer.Option("--seat", min=0, help="Whose view a closed deck holds.")
+    ] = None
     max_plies: options.MaxPlies = 2000
     seed: options.Seed = 0
 
@@ -118,32 +115,22 @@ def _tell(matches: int) -> "Callable[[int], None]":
     return tell
 
 
-def _show(result: "dict[str, Any]") -> None:
-    deck = "open deck" if result["seat"] is None else f"closed deck of seat {result['seat']}"
-    matches = number_of(result["matches"], "match")
-    say(f"{result['file']}: {matches} of {result['environment']}, {deck}")
-    say(f"  policy: {result['policy']}")
-    left = number_of(result["truncated"], "match") + " left at the limit"
-    left = f", {left}" if result["truncated"] else ""
-    say(f"  {result['plies']} plies{left}")
-    if result["distinct_transitions"] is not None:
-        say(f"  {result['distinct_transitions']} distinct transitions")
-    paid = ", ".join(f"{mean:.3f}" for mean in result["mean_returns"])
+def _show(result: "RecordedFile") -> None:
+    deck = "open deck" if result.seat is None else f"closed deck of seat {result.seat}"
+    matches = number_of(result.matches, "match")
+    say(f"{result.file}: {matches} of {result.environment}, {deck}")
+    say(f"  policy: {result.policy}")
+    left = number_of(result.truncated, "match") + " left at the limit"
+    left = f", {left}" if result.truncated else ""
+    say(f"  {result.plies} plies{left}")
+    if result.distinct_transitions is not None:
+        say(f"  {result.distinct_transitions} distinct transitions")
+    paid = ", ".join(f"{mean:.3f}" for mean in result.mean_returns)
     say(f"  mean returns: {paid}")
 
 
-_Steps: TypeAlias = Annotated[int, typer.Option("--steps", help="Decisions to learn from.")]
 _PolicyFile: TypeAlias = Annotated[
     Path, typer.Option("--out", metavar="FILE", help="The policy file to write.")
-]
-_Seeds: TypeAlias = Annotated[
-    int,
-    typer.Option(
-        "--seeds", min=1, help="Train from so many seeds, and keep the best against random."
-    ),
-]
-_Ppo: TypeAlias = Annotated[
-    str, typer.Option("--ppo", metavar="KEY=VALUE,...", help="Settings of the training.")
 ]
 _ForceTraining: TypeAlias = Annotated[
     bool, typer.Option("--force", help="Replace the file, and a training of other settings.")
@@ -154,9 +141,16 @@ _ForceTraining: TypeAlias = Annotated[
 class _Training:
     """The training of one network."""
 
-    steps: _Steps
-    seeds: _Seeds = 1
-    ppo: _Ppo = ""
+    steps: Annotated[int, typer.Option("--steps", help="Decisions to learn from.")]
+    seeds: Annotated[
+        int,
+        typer.Option(
+            "--seeds", min=1, help="Train from so many seeds, and keep the best against random."
+        ),
+    ] = 1
+    ppo: Annotated[
+        str, typer.Option("--ppo", metavar="KEY=VALUE,...", help="Settings of the training.")
+    ] = ""
     seed: options.Seed = 0
 
 

@@ -5,19 +5,20 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from app.console import ends_at_once, give, leave, note, print_json, say, words
-from app.options import Json, NoIsolation, sandbox_of
+from app.options import Isolation, Json, NoIsolation
 
 if TYPE_CHECKING:
     from games.values import Json as Value
     from games.values import ModuleFault
-    from tools.sandbox import Limits, Sandbox, Worker
+    from tools.sandbox import Grade, Limits, Sandbox, Worker
 
 sandbox_app = typer.Typer(
     help="Where generated code runs.", no_args_is_help=True, rich_markup_mode=None
@@ -59,7 +60,7 @@ _Timeout: TypeAlias = Annotated[
 
 
 @sandbox_app.command("run")
-def run_in_sandbox(  # noqa: PLR0913 - one parameter an option
+def run_in_sandbox(
     file: _File = None,
     *,
     probe: _Probe = None,
@@ -80,7 +81,7 @@ def run_in_sandbox(  # noqa: PLR0913 - one parameter an option
         raise typer.BadParameter("give one of FILE, --probe NAME and --show NAME")
     if file is None and (call is not None or timeout is not None):
         raise typer.BadParameter("--call and --timeout go with FILE; leave them out")
-    with sandbox_of(sandbox, no_isolation):
+    with Isolation(sandbox=sandbox, no_isolation=no_isolation).chosen():
         if show is not None:
             _show_probe(show, as_json=as_json)
         elif probe is not None:
@@ -107,15 +108,9 @@ def _run_file(file: Path, *, call: str | None, timeout: float, as_json: bool) ->
     _require_expression(call)
     limits = Limits(load_s=timeout, call_s=timeout)
     with _opened(limits) as sandbox, sandbox.worker("run", source) as worker:
-        grade = sandbox.grade
-        result = _run(worker, source, name, call) | {
-            "stdout": worker.output,
-            "stderr": worker.errors,
-            "grade": grade.model_dump(mode="json"),
-            "backend": grade.backend,
-        }
+        result = _run(worker, source, name, call, sandbox.grade)
     give(result, lambda: _show(name, result), as_json=as_json)
-    leave(0 if result["outcome"] == "ok" else FAILED if result["ended_by"] is None else CONTAINED)
+    leave(0 if result.outcome == "ok" else FAILED if result.ended_by is None else CONTAINED)
 
 
 def _run_probe(name: str, *, as_json: bool) -> None:
@@ -125,8 +120,7 @@ def _run_probe(name: str, *, as_json: bool) -> None:
     with _opened(LIMITS) as sandbox:
         grade, outcome = sandbox.grade, run_probe(probe, sandbox)
     if as_json:
-        rows = {"grade": grade.model_dump(mode="json"), "backend": grade.backend}
-        print_json(outcome.model_dump(mode="json") | rows)
+        print_json({**vars(outcome), "grade": grade, "backend": grade.backend})
     else:
         became = "DID HARM" if outcome.breached else "contained"
         say(f"{name}: {became} (sandbox grade {grade.name})")
@@ -191,20 +185,52 @@ def _require_expression(text: str | None) -> None:
         ) from error
 
 
-def _run(worker: "Worker", source: str, name: str, call: str | None) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Ended:
+    """The end of a module that the sandbox stopped."""
+
+    cause: str
+    detail: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Ran:
+    """The course of one file in a sandbox, as it is printed."""
+
+    outcome: str
+    value: "Value" = None
+    reason: str | None = None
+    ended_by: _Ended | None = None
+    stdout: str
+    stderr: str
+    grade: "Grade"
+    backend: str
+
+
+def _run(worker: "Worker", source: str, name: str, call: str | None, grade: "Grade") -> _Ran:
     """Load, call, evaluate; the outcome, the value and what ended it."""
     from games.values import ModuleFault
 
     value: Value = None
+    outcome, reason, ended_by = "ok", None, None
     try:
         _load(worker, source, name)
         value = _main(worker)
         if call is not None:
             value = worker.request("evaluate", {"expression": call}, worker.limits.call_s)
     except ModuleFault as fault:
-        stopped = {"reason": _reason(fault), "ended_by": _ended_by(worker, fault)}
-        return {"outcome": fault.kind, "value": None, **stopped}
-    return {"outcome": "ok", "value": value, "reason": None, "ended_by": None}
+        value, outcome = None, fault.kind
+        reason, ended_by = _reason(fault), _ended_by(worker, fault)
+    return _Ran(
+        outcome=outcome,
+        value=value,
+        reason=reason,
+        ended_by=ended_by,
+        stdout=worker.output,
+        stderr=worker.errors,
+        grade=grade,
+        backend=grade.backend,
+    )
 
 
 def _load(worker: "Worker", source: str, name: str) -> None:
@@ -244,7 +270,7 @@ def _reason(fault: "ModuleFault") -> str:
     return f"{what} failed{where}: {fault.message}"
 
 
-def _ended_by(worker: "Worker", fault: "ModuleFault") -> dict[str, str] | None:
+def _ended_by(worker: "Worker", fault: "ModuleFault") -> _Ended | None:
     """The cause that stopped the module, from its reaper; None where it failed by itself."""
     if fault.kind == "timed_out":
         return _ending("timeout", f"{worker.limits.call_s:g} s")
@@ -256,30 +282,27 @@ def _ended_by(worker: "Worker", fault: "ModuleFault") -> dict[str, str] | None:
     return None if ending is None else _ending(ending.cause, ending.detail)
 
 
-def _ending(cause: str, detail: str) -> dict[str, str]:
-    return {
-        "cause": cause,
-        "detail": f"{words('endings')[cause]}{f' ({detail})' if detail else ''}",
-    }
+def _ending(cause: str, detail: str) -> _Ended:
+    return _Ended(cause, f"{words('endings')[cause]}{f' ({detail})' if detail else ''}")
 
 
-def _show(name: str, result: dict[str, Any]) -> None:
-    grade = result["grade"]["name"]
+def _show(name: str, result: _Ran) -> None:
+    grade = result.grade.name
     held = f"contained (sandbox grade {grade})" if grade != "none" else "NOT isolated"
-    if result["outcome"] == "ok":
+    if result.reason is None:
         say(f"{name}: ran to its end, {held}")
-        say(f"value: {json.dumps(result['value'])}")
+        say(f"value: {json.dumps(result.value)}")
     else:
-        ended = result["ended_by"]
+        ended = result.ended_by
         by = "failed by itself, " if ended is None else ""
-        say(f"{name}: {result['outcome']}, {by}{held}")
+        say(f"{name}: {result.outcome}, {by}{held}")
         if ended is not None:
-            say(ended["detail"])
-        if ended is None or ended["cause"] != "blocked_call":
+            say(ended.detail)
+        if ended is None or ended.cause != "blocked_call":
             # The module wrote part of it; no line of it may look like one of ours.
-            say("\n    | ".join(result["reason"].splitlines()))
-    for stream in ("stdout", "stderr"):
-        for line in result[stream].splitlines():
+            say("\n    | ".join(result.reason.splitlines()))
+    for stream, text in (("stdout", result.stdout), ("stderr", result.stderr)):
+        for line in text.splitlines():
             say(f"{stream}| {line}")
 
 

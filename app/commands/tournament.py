@@ -7,7 +7,6 @@ import typer
 
 from app import options
 from app.commands.match import (
-    asked_models,
     chosen_game,
     chosen_recipe,
     chosen_roster,
@@ -28,20 +27,6 @@ if TYPE_CHECKING:
 _Entrants: TypeAlias = Annotated[
     list[str], typer.Option("--player", help="One an entrant: NAME[:key=value,...].")
 ]
-_Deals: TypeAlias = Annotated[
-    int, typer.Option("--deals", min=1, help="Deals each line-up plays in every seating.")
-]
-_PriorDraws: TypeAlias = Annotated[
-    float, typer.Option("--prior-draws", min=0, help="Draws added to a pair in the ratings.")
-]
-_Until: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--until",
-        metavar="LOW,HIGH",
-        help="Two meet only until one's score is told to be LOW or less, or HIGH or more.",
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,12 +35,23 @@ class _RoundRobin:
 
     environment: options.Environment = None
     seats: Annotated[int, typer.Option("--seats", help="Seats at the table, 2 to 8.")] = 2
-    deals: _Deals = 10
+    deals: Annotated[
+        int, typer.Option("--deals", min=1, help="Deals each line-up plays in every seating.")
+    ] = 10
     seed: options.Seed = 0
     settings: options.Parameters = None
     max_plies: options.MaxPlies = 2000
-    until: _Until = None
-    prior_draws: _PriorDraws = 0.0
+    until: Annotated[
+        str | None,
+        typer.Option(
+            "--until",
+            metavar="LOW,HIGH",
+            help="Two meet only until one's score is told to be LOW or less, or HIGH or more.",
+        ),
+    ] = None
+    prior_draws: Annotated[
+        float, typer.Option("--prior-draws", min=0, help="Draws added to a pair in the ratings.")
+    ] = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +93,8 @@ def play_round_robin(
             workers=workers,
             sandbox=recipe,
         )
-    about = {"host_search": playing.host_search, "versions": versions(), **asked_models(roster)}
+    about = {"host_search": playing.host_search, "versions": versions()}
+    about |= {"endpoint": roster.models.about()} if roster.models else {}
     told = {**result.model_dump(mode="json"), **about}
     give(told, lambda: _show(result), as_json=as_json)
     scored = result.endings["finished"] + result.endings["forfeit"] - result.left_out

@@ -1,7 +1,7 @@
 """`trace` and `runs`: a run's local trace as a tree, and what runs there are."""
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -32,10 +32,7 @@ def show_trace(
     roots = read_spans(folder.trace)
     calls, found = calls_of(roots), found_in(roots)
     if as_json:
-        told = {
-            "calls": [asdict(call) for call in calls.values()],
-            "findings": sum(found.values(), []),
-        }
+        told = {"calls": [*calls.values()], "findings": sum(found.values(), [])}
         print_json({"run": str(folder.path), **told, "spans": [root.as_dict() for root in roots]})
         return
     if not roots:
@@ -53,10 +50,10 @@ def show_trace(
 _ASKING = ("question", "no_fit")  # ends that an answer can change
 _WIDE = 100  # characters of a brief in the list
 
-# File of a run, key in it, and what the list calls it.
-_OF_NEW = (("run.json", "end", "end"), ("design.json", "title", "title"))
-_OF_CHAT = (*_OF_NEW, ("run.json", "prompt", "prompt"))
-_OF_LEARN = (("learn.json", "end", "end"), ("learn.json", "environment", "title"))
+# The list's name for what stands in a file of a run, under a key.
+_OF_NEW = {"end": ("run.json", "end"), "title": ("design.json", "title")}
+_OF_CHAT = {**_OF_NEW, "prompt": ("run.json", "prompt")}
+_OF_LEARN = {"end": ("learn.json", "end"), "title": ("learn.json", "environment")}
 
 
 def list_runs(*, as_json: Json = False) -> None:
@@ -65,28 +62,38 @@ def list_runs(*, as_json: Json = False) -> None:
 
     rows = []
     for path in sorted(state.parent for state in runs_folder().glob("*/.state")):
-        row: dict[str, Any] = dict.fromkeys(("title", "prompt", "asks")) | {"chat": False}
-        row |= {"name": path.name, "end": "unfinished", "revisions": []}
         try:
-            rows.append(row | _standing(RunFolder(path)))
+            rows.append(_standing(RunFolder(path)))
         except RunFolderError as error:
-            rows.append(row | {"end": "unreadable", "prompt": str(error)})
+            rows.append(_Listed(path.name, end="unreadable", prompt=str(error)))
     if as_json:
         print_json({"folder": str(runs_folder()), "runs": rows})
         return
     for row in rows:
-        title = one_line(row["title"] or "")
-        name, end = one_line(row["name"]), one_line(str(row["end"]))
-        say(f"{name}  {end}  {title}\n    {_brief(row['prompt'])}")
-        if row["revisions"]:
-            say(f"    revised: {', '.join(row['revisions'])}")
+        name, end, title = one_line(row.name), one_line(row.end), one_line(row.title or "")
+        say(f"{name}  {end}  {title}\n    {_brief(row.prompt)}")
+        if row.revisions:
+            say(f"    revised: {', '.join(row.revisions)}")
         if (way := _way_on(row)) is not None:
             say(f"    {way}")
     if not rows:
         say(f"there is no run under {runs_folder()}; make one: rulewright new")
 
 
-def _standing(folder: "RunFolder") -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Listed:
+    """A run in the list, as it is printed."""
+
+    name: str
+    end: str = "unfinished"
+    title: str | None = None
+    prompt: str | None = None
+    asks: str | None = None
+    chat: bool = False
+    revisions: tuple[str, ...] = ()
+
+
+def _standing(folder: "RunFolder") -> _Listed:
     """A run's request, its standing, and its question.
 
     Raises:
@@ -96,44 +103,55 @@ def _standing(folder: "RunFolder") -> dict[str, Any]:
     from graph.new.requests import question_left, read_request
 
     folder.require_plain()
-    row: dict[str, Any] = {"revisions": [str(one.path) for one in folder.revisions]}
-    written: tuple[tuple[str, str, str], ...] = _OF_LEARN
-    asks = ""
+    prompt, chat, asks, written = None, False, None, _OF_LEARN
     if is_learning(folder):
-        row["prompt"] = f"learn from {read_learning(folder).trajectories}"
+        prompt = f"learn from {read_learning(folder).trajectories}"
     elif not folder.asked and (folder.path / "run.json").exists():
-        written, row["chat"] = _OF_CHAT, True
+        written, chat = _OF_CHAT, True
     else:
         request = read_request(folder)
-        row["prompt"], written, asks = request.prompt, _OF_NEW, question_left(request, folder)
-    for file, key, name in written:
-        found = folder.read_json(file) if (folder.path / file).exists() else None
-        value = found.get(key) if isinstance(found, dict) else None
-        row |= {name: value} if isinstance(value, str) else {}
+        prompt, written, asks = request.prompt, _OF_NEW, question_left(request, folder)
+    found = {name: _text_at(folder, file, key) for name, (file, key) in written.items()}
+    end = found["end"] or "unfinished"
     if folder.is_held:
-        return row | {"end": "working", "asks": None}
-    ended_asking = row.get("end") in _ASKING
-    if asks:
-        return row | {"end": row["end"] if ended_asking else "waiting", "asks": asks}
-    return row | ({"end": "unfinished"} if ended_asking else {}) | {"asks": None}
+        end, asks = "working", None
+    elif asks and end not in _ASKING:
+        end = "waiting"
+    elif not asks and end in _ASKING:
+        end = "unfinished"
+    return _Listed(
+        name=folder.path.name,
+        end=end,
+        title=found["title"],
+        prompt=prompt or found.get("prompt"),
+        asks=asks or None,
+        chat=chat,
+        revisions=tuple(str(one.path) for one in folder.revisions),
+    )
 
 
-def _way_on(row: dict[str, Any]) -> str | None:
+def _text_at(folder: "RunFolder", file: str, key: str) -> str | None:
+    """The text under a key of a run's file; None where there is none."""
+    found = folder.read_json(file) if (folder.path / file).exists() else None
+    value = found.get(key) if isinstance(found, dict) else None
+    return value if isinstance(value, str) else None
+
+
+def _way_on(row: _Listed) -> str | None:
     """A run's question and the way to go on; None where it is finished, or a chat's.
 
-    >>> _way_on({"name": "mine", "end": "waiting", "chat": False,
-    ...          "asks": "No game. Which one? There are 12."})
+    >>> _way_on(_Listed("mine", "waiting", asks="No game. Which one? There are 12."))
     "asks: No game. Which one? Go on: rulewright resume mine --answer '...'"
-    >>> _way_on({"name": "mine", "end": "gave_up", "chat": False, "asks": None})
+    >>> _way_on(_Listed("mine", "gave_up"))
     'go on, or hear how: rulewright resume mine'
     """
-    on = f"rulewright resume {one_line(row['name'])}"
-    if row["asks"]:
-        asks, mark, _ = " ".join(row["asks"].split()).partition("?")
-        word = "yes" if row["end"] == "no_fit" else "..."
+    on = f"rulewright resume {one_line(row.name)}"
+    if row.asks:
+        asks, mark, _ = " ".join(row.asks.split()).partition("?")
+        word = "yes" if row.end == "no_fit" else "..."
         return f"asks: {_brief(asks + mark)} Go on: {on} --answer '{word}'"
-    ways = {} if row["chat"] else {"unfinished": "go on", "gave_up": "go on, or hear how"}
-    return f"{ways[row['end']]}: {on}" if row["end"] in ways else None
+    ways = {} if row.chat else {"unfinished": "go on", "gave_up": "go on, or hear how"}
+    return f"{ways[row.end]}: {on}" if row.end in ways else None
 
 
 def _brief(prompt: str | None) -> str:

@@ -63,7 +63,7 @@ def grid_of(key: str, value: object, *, is_zone: bool) -> list[list[str]] | None
     """
     named = is_zone or key in _BOARD_NAMES
     if isinstance(value, dict):
-        return _of_cells(value) if value else None
+        return _of_cells(value.items()) if value else None
     if not isinstance(value, list) or len(value) < _LEAST:
         return None
     if all(isinstance(row, str) for row in value) and len(value[0]) >= _LEAST:
@@ -165,11 +165,11 @@ def _even(rows: list[list[str]]) -> list[list[str]] | None:
     return [[one_line(cell) or "." for cell in row] for row in rows]
 
 
-def _of_cells(value: Mapping[str, Any]) -> list[list[str]] | None:
+def _of_cells(marked: Iterable[tuple[str, object]]) -> list[list[str]] | None:
     """The grid around cells that are named, letters to the right and numbers upwards."""
     places: dict[Cell, str] = {}
     is_up = False
-    for name, mark in value.items():
+    for name, mark in marked:
         found = _CELL_KEY.fullmatch(name)
         if found is None:
             return None

@@ -113,8 +113,10 @@ class SeatLayout:
             elif board := self._board(key, name, value, actions):
                 parts.append((_BOARD, board))
             elif (row := self._by_seat(key, value)) is None:
-                if isinstance(value, list | dict):
-                    parts.append(self._open(key, name, value, observation))
+                if isinstance(value, dict):
+                    parts.append((_TABLE, wrapped(f"{name}: {self._inline(value, key)}")))
+                elif isinstance(value, list):
+                    parts.append(self._open(key, name, value, observation.get("leader")))
                 else:
                     facts.append(f"{name} {self._inline(value, key)}")
             elif any(isinstance(item, list | dict) for item in row):
@@ -250,24 +252,20 @@ class SeatLayout:
         told = [f"{self.name(seat)}: {self._inline(item)}" for seat, item in enumerate(row) if item]
         return [f"{name}:", *(line for text in told for line in wrapped(text, "  "))]
 
-    def _open(
-        self, key: str, name: str, value: list[Any] | dict[str, Any], around: Mapping[str, Any]
-    ) -> tuple[int, list[str]]:
+    def _open(self, key: str, name: str, value: list[Any], leader: object) -> tuple[int, list[str]]:
         """Cards and other things on the table; of long lists the latest."""
-        if isinstance(value, list) and any(isinstance(item, list | dict) for item in value):
+        if any(isinstance(item, list | dict) for item in value):
             latest = value[-_LATEST:]
             more = f" (the last {_LATEST} of {len(value)})" if len(value) > _LATEST else ""
             rows = [line for item in latest for line in wrapped(self._inline(item, key), "  ")]
             return _LIST, [f"{name}{more}:", *rows]
-        leader = around.get("leader")
-        if isinstance(value, dict) or len(value) == 1:
-            return _TABLE, wrapped(f"{name}: {self._inline(value, key)}")
-        if "discard" in key:
+        if "discard" in key and len(value) > 1:
             under = [str(item) for item in reversed(value[:-1])]
             more = f" and {len(under) - _UNDER} more" if len(under) > _UNDER else ""
             text = f"{value[-1]} on top, under it {_listed(under[:_UNDER])}{more}"
             return _TABLE, wrapped(f"{name}: {text}")
-        if key in self.setting.zones and type(leader) is int and len(value) <= self.setting.seats:
+        is_trick = key in self.setting.zones and 1 < len(value) <= self.setting.seats
+        if is_trick and isinstance(leader, int) and not isinstance(leader, bool):
             seats = [(leader + place) % self.setting.seats for place in range(len(value))]
             pairs = zip(map(self.name, seats), value, strict=True)
             return _TABLE, wrapped(f"{name}: " + ", ".join(f"{who} {what}" for who, what in pairs))

@@ -23,7 +23,7 @@ class _Taken(BaseModel, strict=True):
     """The parts taken from a record; anybody may have written it."""
 
     game: str
-    parameters: dict[str, JsonValue]
+    parameters: JsonValue
     players: tuple[str, ...] = Field(min_length=1)
     seed: int = Field(ge=0)
     actions: tuple[tuple[int, str], ...]

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -69,9 +69,9 @@ class TableScreen:
     _legal: dict[int, Sequence["Action"]] = field(default_factory=dict)
     _failed: bool = False
 
-    def introduce(self, info: Mapping[str, object]) -> None:
+    def introduce(self, summary: str) -> None:
         """Say which game it is, who plays, and how to repeat it."""
-        _say_all(wrapped(one_line(f"{info['name']}: {info['summary']}")))
+        _say_all(wrapped(one_line(summary)))
         for seat, spec in enumerate(self.session.players):
             who = "a person, at this keyboard" if spec is None else _short(spec)
             if seat in self.people:

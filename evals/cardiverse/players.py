@@ -247,7 +247,7 @@ def _advantage(measuring: HeuristicContest, deals: int) -> Row:
     names = tuple(heuristic.name for heuristic in measuring.heuristics)
     if not names:
         return {"points": 0.0, "low": None, "high": None, "deals": 0}
-    scores = [one for one in measuring.scores(names, (), deals, True) if one is not None]  # noqa: FBT003 - the measure's own signature
+    scores = [one for one in measuring.scores(names, (), deals, True) if one is not None]
     try:
         found = share_interval(scores, "deals").minus(measuring.even)
     except NoSamplesError as error:

@@ -101,7 +101,7 @@ class Lockstep:
         for (name, told), own in zip(theirs.items(), ours, strict=True):
             self._require(told == own, name, told, own)
 
-    def _require(self, agreed: bool, name: str, theirs: object, ours: object) -> None:  # noqa: FBT001 - the condition reads first, as in assert
+    def _require(self, agreed: bool, name: str, theirs: object, ours: object) -> None:
         if not agreed:
             raise DifferenceError(
                 f"after {len(self.plies)} plies the referee says of {name}: {theirs}; our module: "

@@ -8,10 +8,10 @@ history (Table 1), hidden state (Table 8) and closed deck (Table 2) stand beside
 """
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from agents.model.settings import ModelSettings
 from agents.players.registry import PRELOAD
@@ -60,8 +60,18 @@ FULL = InferenceSize(100, 30, 400)
 QUICK = InferenceSize(6, 4, 40, ("leduc_poker", "quadranto", "quadranto_closed", "bargaining"))
 
 
-def run(options: EvalOptions, size: InferenceSize | None = None) -> EvalResult:
+Learn: TypeAlias = Callable[[LearningTask, Path, ModelSettings], Learned]
+
+
+def run(
+    options: EvalOptions, size: InferenceSize | None = None, learn: Learn = learned
+) -> EvalResult:
     """Ask every recorded model that draws what is hidden.
+
+    Args:
+        options: Of the evaluation.
+        size: How much is asked; None for that of the options.
+        learn: Learns a task from its recorded modeller.
 
     Raises:
         NothingScoredError: If no recorded model does.
@@ -74,7 +84,7 @@ def run(options: EvalOptions, size: InferenceSize | None = None) -> EvalResult:
                 continue
             base = Path(folder) / name
             base.mkdir()
-            met = learned(task, base, ModelSettings(model=MODEL, replay=recording_of(name)))
+            met = learn(task, base, ModelSettings(model=MODEL, replay=recording_of(name)))
             if met.result.report.inference is not None:
                 row = _asked(task, met, base / "fresh.jsonl", options.seed, size, sandbox)
                 samples.append({"task": name, **row})

@@ -121,9 +121,9 @@ def tasks() -> dict[str, LearningTask]:
     return {name: LearningTask.model_validate(task) for name, task in told.items()}
 
 
-def recording_of(name: str) -> Path:
+def recording_of(name: str, recordings: Path = RECORDINGS) -> Path:
     """Where the exchanges of a task's recorded modeller lie."""
-    return RECORDINGS / "learned" / f"{name}.json"
+    return recordings / "learned" / f"{name}.json"
 
 
 def learned(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
@@ -194,7 +194,9 @@ def draws_of(
     )
 
 
-def run(options: EvalOptions, size: SynthesisSize | None = None) -> EvalResult:
+def run(
+    options: EvalOptions, size: SynthesisSize | None = None, recordings: Path = RECORDINGS
+) -> EvalResult:
     """Learn every task, and hold what came of it against fresh matches.
 
     Raises:
@@ -206,7 +208,7 @@ def run(options: EvalOptions, size: SynthesisSize | None = None) -> EvalResult:
     for name, task in tasks().items():
         if task.base or (size.games is not None and name not in size.games):
             continue  # the model of a task with tensors is another task's
-        path = recording_of(name)
+        path = recording_of(name, recordings)
         replayed = live.model_copy(update={"model": MODEL, "replay": path})
         if live.model is None and not path.exists():
             samples.append({"task": name, "missing": "no recording, and no model is configured"})

@@ -98,7 +98,7 @@ def of_own(name: str, rules: str) -> ModuleEnvironment:
     path = files("games.environments") / "modules" / f"{name}.py"
     game = Game(LocalModule(path.read_text(encoding="utf-8"), name))
     seats = game.info["max_players"]
-    assert isinstance(seats, int)  # noqa: S101 - our own source
+    assert isinstance(seats, int)  # our own source
     return ModuleEnvironment(f"own:{name}", seats, {}, rules, GameTable(game))
 
 

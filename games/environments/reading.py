@@ -125,7 +125,7 @@ class _Place:
     def refuse(self, said: str) -> NoReturn:
         raise TrajectoryError(f"{self.path} line {self.line}: {self.part}{said}")
 
-    def require(self, holds: bool, name: str, value: object, wanted: str) -> None:  # noqa: FBT001 - the condition reads first, as in assert
+    def require(self, holds: bool, name: str, value: object, wanted: str) -> None:
         if not holds:
             self.refuse(f"{name} is {show(value)}; required: {wanted}")
 

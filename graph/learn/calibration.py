@@ -95,10 +95,12 @@ def calibrated(
     start: State,
     seed: int,
     calls: int = 20_000,
+    seconds: float = _POSTERIOR_S,
 ) -> Calibration:
     """Compare the draws of a module's inference function with the exact posterior.
 
-    The sandbox must preload what players need: the posterior is enumerated beside the module.
+    The sandbox must preload what players need: the posterior is enumerated beside the module, with
+    at most `calls` of it and `seconds` at each place.
 
     Raises:
         ModuleFault: If the module fails on a state of its own.
@@ -115,7 +117,7 @@ def calibrated(
                 break
             rows = entry_rows(place.log.entries)
             asked = PosteriorRequest(seats, start, place.log.seat, rows, _STATES, calls)
-            _hold(drawing, (number, place), _posterior(sandbox, module, asked), met)
+            _hold(drawing, (number, place), _posterior(sandbox, module, asked, seconds), met)
     met.failures += _alike(met.drawn, function)
     distances = [distance for distance, _ in met.compared]
     left = {kind for kind, count in met.left.items() if count} - met.tested
@@ -180,7 +182,7 @@ def _hold(
 
 
 def _posterior(
-    sandbox: Sandbox, module: str, request: PosteriorRequest
+    sandbox: Sandbox, module: str, request: PosteriorRequest, seconds: float
 ) -> dict[str, float] | Literal["many", "slow"]:
     """Shares by the keys of the states that a log allows; why not, where they are not enumerated.
 
@@ -190,7 +192,7 @@ def _posterior(
     with sandbox.worker("posterior", preloaded=True) as worker:
         worker.load(module)
         try:
-            found = worker.request("posterior", request._asdict(), _POSTERIOR_S)
+            found = worker.request("posterior", request._asdict(), seconds)
         except ModuleFault as fault:
             if fault.kind == "timed_out":
                 return "slow"

@@ -52,7 +52,7 @@ class LearnResult:
     report: LearnReport
 
 
-def build_learning(saver: "BaseCheckpointSaver[str] | None" = None) -> Any:  # noqa: ANN401
+def build_learning(saver: "BaseCheckpointSaver[str] | None" = None) -> Any:  # noqa: ANN401 - LangGraph's
     """The compiled machine: intake, synthesise, check <-> refine, infer, ..., tensors, report.
 
     `active` lies between `check` and itself, as long as the environment may be asked. From `arena`

@@ -132,8 +132,7 @@ class LearnState:
 
     def with_versions(self, versions: Sequence[Candidate]) -> "LearnState":
         """With candidates, each in the place of the one of its number."""
-        merged = keep_newest([*self.candidates], [*versions])
-        return replace(self, candidates=tuple(merged))
+        return replace(self, candidates=keep_newest(self.candidates, versions))
 
     def with_call(self, note: CallNote, versions: Sequence[Candidate] = ()) -> "LearnState":
         """With one call more, and the candidates that came of it."""

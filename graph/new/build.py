@@ -1,13 +1,13 @@
 """Wiring of the machine: its nodes, and what every node of it does."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal, get_args
 
-from langchain_core.messages import AIMessage
 from langgraph.errors import NodeError
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -26,16 +26,9 @@ from graph.new.nodes.report import report
 from graph.new.nodes.revise import revise
 from graph.new.nodes.strategize import strategize
 from graph.new.opening import folder_given, runs_of
-from graph.new.results import stage_message
-from graph.new.state import ChatInput, ChatOutput, RunState
-from graph.run.checkpoints import (
-    plain_result,
-)
+from graph.new.requests import first_node, tries_again
+from graph.new.state import ChatInput, ChatOutput, Retried, RunState, go_on
 from graph.run.folder import RunFolder, RunFolderError
-
-if TYPE_CHECKING:
-    pass
-
 
 _STEPS_ONE_WAY = 16
 
@@ -68,38 +61,32 @@ def build(
         builder.add_node(name, _kept(name, role), error_handler=told)
     for other in (approve, evaluate, report):
         builder.add_node(other.__name__, _kept(other.__name__, other))
-    builder.add_edge(START, "intake")
+    builder.add_conditional_edges(START, first_node, list(get_args(Retried)))
     return builder
 
 
-def _kept(name: str, node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
-    """The node in the run's folder, wherever that lies now; what it returns, as it is kept.
-
-    A line on what it did joins the chat.
-    """
+def _kept(name: str, node: Callable[..., Command[Any]]) -> Any:  # noqa: ANN401 - LangGraph's type
+    """The node in the run's folder, wherever that lies now; one that is tried again goes on."""
 
     @wraps(node)
-    def run(state: RunState, runtime: Runtime[RunContext]) -> Any:  # noqa: ANN401
+    def run(state: RunState, runtime: Runtime[RunContext]) -> Command[Any]:
         given = folder_given(runtime)
         if given is not None:
-            folder = RunFolder(given).revision(state.revision)
-            state = state.model_copy(update={"folder": str(folder.path)})
+            state = state.in_folder(RunFolder(given).revision(state.revision).path)
         elif state.folder:
             # A server's client may send an update of the state, and so a folder.
             runs = runs_of(runtime).resolve()
             if runs not in Path(state.folder).resolve().parents:
                 raise RunFolderError(f"the folder {state.folder} is not in {runs}; begin a new run")
-        result = node(state, runtime)
-        found = result if isinstance(result, dict) else dict(result.update or {})
-        if said := stage_message(name, found):
-            messages = [*found.get("messages", []), AIMessage(said, name=name)]
-            return plain_result(result, {"messages": messages})
-        return plain_result(result)
+        if not (tries_again(state) and state.stopped == name):
+            return node(state, runtime)
+        command = node(state.trying_again(), runtime)
+        return replace(command, update={"stopped": None, "reason": "", **(command.update or {})})
 
     return run
 
 
-def _told(state: RunState, error: NodeError) -> Command[Any]:
+def _told(state: RunState, error: NodeError) -> Command[Literal["__end__"]]:
     """A model's failure as a message; the next one may go on at the same node."""
     from agents.model.errors import ModelError
 
@@ -107,8 +94,9 @@ def _told(state: RunState, error: NodeError) -> Command[Any]:
         raise error.error
     said = f"The model failed, and the run has stopped: {error.error}"
     again = "What was finished is kept. Say “go on” to try again from there."
-    update = {"stopped": error.node, "end": None, "reason": str(error.error)}
-    return Command(goto=END, update={**update, "messages": [AIMessage(f"{said}\n{again}")]})
+    node = next(name for name in get_args(Retried) if name == error.node)
+    stopped = state.stopping(node, str(error.error))
+    return go_on("__end__", state, stopped.saying(f"{said}\n{again}"))
 
 
 def recursion_limit(max_rounds: int, candidates: int = 1) -> int:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from agents.protocols import Claim, Design, Objection, Vote
@@ -187,7 +187,7 @@ def without_struck(candidates: Sequence[Candidate], claims: Sequence[Claim]) -> 
     """The candidates with the findings that the claims leave after a vote."""
     by_id = {claim.id: claim for claim in claims}
     return [
-        candidate.model_copy(update={"findings": tuple(_left(candidate.findings, by_id))})
+        replace(candidate, findings=tuple(_left(candidate.findings, by_id)))
         if candidate.findings is not None
         else candidate
         for candidate in candidates

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from langchain_core.messages import AIMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -16,7 +15,7 @@ from graph.new.context import RunContext, RunSettings
 from graph.new.opening import context_of, runs_of
 from graph.new.playing import clock_of, measured, play_of_run
 from graph.new.results import artefacts
-from graph.new.state import RunState
+from graph.new.state import RunState, go_on
 from graph.run.checkpoints import as_plain
 from graph.run.events import writer_of
 from graph.run.folder import create_folder
@@ -108,8 +107,8 @@ def _designed(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal[
     del runtime
     files = artefacts(state)
     said = files.get("rulebook.md", "")
-    update: dict[str, object] = {"artefacts": files, "summary": said, "stopped": "code"}
-    return Command(goto="__end__", update={**update, "messages": [AIMessage(said)]})
+    shown = state.stopping("code", state.reason).summed_up(said, files).saying(said)
+    return go_on("__end__", state, shown)
 
 
 def _check_graph() -> "StateGraph[_State, RunContext, CheckInput, CheckOutput]":

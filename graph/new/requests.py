@@ -13,7 +13,7 @@ from agents.composer.lexicon import GameCard, game_of
 from agents.protocols import NEW_FAMILY, Brief, Choices, Clause, Design, Fit
 from games.library import families, names
 from graph.new.context import RunSettings
-from graph.new.state import RunState
+from graph.new.state import Retried, RunState
 from graph.run.checkpoints import discard_checkpoints
 from graph.run.folder import RunFolder, RunFolderError
 
@@ -114,6 +114,24 @@ def answered(state: RunState) -> int:
     1
     """
     return sum(isinstance(message, HumanMessage) for message in state.messages) - 1
+
+
+def tries_again(state: RunState) -> bool:
+    """True for a run that stopped, where the newest message only says to go on."""
+    stopped = not state.asks and state.stopped not in (None, "intake")
+    said = human_words(state) if stopped else []
+    return bool(said) and means(said[-1], AGAIN)
+
+
+def first_node(state: RunState) -> Retried:
+    """The node at which a message is taken in: intake, or where the model failed.
+
+    >>> first_node(RunState([HumanMessage("go on")], stopped="code"))
+    'code'
+    >>> first_node(RunState([HumanMessage("for four players")], stopped="code"))
+    'intake'
+    """
+    return state.stopped if state.stopped is not None and tries_again(state) else "intake"
 
 
 def doubts_of(design: Design) -> list[Clause]:

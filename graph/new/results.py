@@ -1,7 +1,7 @@
 """Results of a run, for a person and for a program."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,9 @@ from games.checks.choices import CHECK
 from games.text import quoted
 from graph.new.claims import at_odds, unmended
 from graph.new.state import RunState, folder_of
-from graph.run.candidates import best, what_failed
+from graph.run.candidates import Candidate, best
 from graph.run.folder import RunFolder
+from graph.run.handle import Question
 from tools.reporting.content import Evaluation, ReportLine
 from tools.reporting.verdict import verdict_of, verdict_text
 from tools.sandbox import Grade
@@ -46,7 +47,7 @@ class RunResult:
 
     folder: RunFolder
     state: RunState
-    question: dict[str, Any] | None
+    question: Question | None
     seconds: float
     sandbox: Grade
 
@@ -219,7 +220,7 @@ def result_object(result: RunResult) -> dict[str, Any]:
     return {
         **state_object(state),
         "end": "waiting" if result.question is not None else state.end,
-        "question": result.question["ask"] if result.question is not None else None,
+        "question": result.question.ask if result.question is not None else None,
         "folder": str(folder.path),
         "title": state.design.title if state.design else None,
         "family": state.design.family if state.design else None,
@@ -319,33 +320,9 @@ def artefacts(state: RunState) -> dict[str, str]:
     return {name: (folder / name).read_text("utf-8", "replace") for name in found}
 
 
-def stage_message(node: str, update: Mapping[str, Any]) -> str:
-    """A line for the chat on a node's work; empty where it says nothing new.
-
-    >>> stage_message("evaluate", {"evaluation": None})
-    ''
-    """
-    design, candidates = update.get("design"), update.get("candidates")
-    if node == "design" and design is not None:
-        players = f"{design.num_players} player{'s' * (design.num_players > 1)}"
-        return quoted(f"Designed {design.title} for {players}: {len(design.rules)} rules.")
-    if node in ("code", "recode") and candidates and not update.get("accepted"):
-        return f"Wrote the code, {candidates[-1].source.count(chr(10))} lines."
-    if node == "check" and candidates:
-        findings = candidates[-1].findings or ()
-        if wrong := what_failed(findings):
-            return quoted(f"Not everything passed: {wrong}")
-        return passed_checks(findings)
-    if node == "strategize":
-        kept = ", ".join(one.name.replace("_", " ") for one in update.get("heuristics", ()))
-        won = f"Heuristics that win against random play, and are kept: {kept}."
-        return won if kept else "No heuristic won against random play."
-    if node == "arbitrate":
-        votes = [f"{claim.id} {claim.status}" for claim in update["claims"] if claim.votes]
-        return f"Votes on claims of the validator: {', '.join(votes)}."
-    if node == "evaluate" and (played := update.get("evaluation")) is not None:
-        return f"Play-tested, with {len(played.players)} kinds of players."
-    return ""
+def code_message(draft: Candidate) -> str:
+    """A line for the chat on a module that was written."""
+    return f"Wrote the code, {draft.source.count(chr(10))} lines."
 
 
 def passed_checks(findings: Sequence[Finding], after: str = "") -> str:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from langgraph.types import Command
 
@@ -23,11 +23,12 @@ from graph.new.requests import (
     write_request,
 )
 from graph.new.results import RunResult
-from graph.new.state import NodeName, RunState
+from graph.new.state import Retried, RunState, go_on
 from graph.run.candidates import best
-from graph.run.checkpoints import as_plain, graph_events, has_checkpoint, open_checkpoints
+from graph.run.checkpoints import graph_events, has_checkpoint, open_checkpoints
 from graph.run.events import Event, Unheard
 from graph.run.folder import RunFolder, RunFolderError
+from graph.run.handle import Question
 from graph.run.sandboxes import grades_of
 from graph.run.traces import tracing
 
@@ -47,7 +48,7 @@ class Whereabouts:
     """
 
     state: RunState | None
-    question: dict[str, Any] | None = None
+    question: Question | None = None
     at_rest: bool = False
     moved: bool = False
 
@@ -83,7 +84,7 @@ class Said(NamedTuple):
 class TryAgain(NamedTuple):
     """The node at which a model failed is tried again."""
 
-    node: NodeName
+    node: Retried
 
 
 Step: TypeAlias = Begin | GoOn | Remedied | Answered | Said | TryAgain
@@ -162,12 +163,12 @@ class GameRun:
             self._live.close()
 
     @property
-    def question(self) -> dict[str, Any] | None:
+    def question(self) -> Question | None:
         """See `RunHandle.question`."""
         state = self._stands.state
         if self._stands.question is not None or state is None:
             return self._stands.question
-        return {"ask": state.reason} if waits_for_words(state) else None
+        return Question(state.reason) if waits_for_words(state) else None
 
     def answer(self, words: str) -> None:
         """See `RunHandle.answer`."""
@@ -210,9 +211,10 @@ class GameRun:
 
     def _looked(self) -> Whereabouts:
         stands = self.graph.get_state(self.config)
-        state = RunState.model_validate(stands.values)
-        state.folder = str(self.folder.revision(state.revision).path)
-        question = dict(stands.interrupts[0].value) if stands.interrupts else None
+        state = RunState(**stands.values)
+        state = state.in_folder(self.folder.revision(state.revision).path)
+        asked = stands.interrupts[0].value if stands.interrupts else None
+        question = None if asked is None else Question(asked["ask"], asked["description"])
         return replace(self._stands, state=state, question=question)
 
     def _take_remedy(self) -> None:
@@ -239,7 +241,7 @@ class GameRun:
             yield from graph_events(self.graph, self.config, self.context, self._input(step))
         except (MalformedReplyError, BudgetExhaustedError):
             stands = self.graph.get_state(self.config)
-            state = RunState.model_validate(stands.values)
+            state = RunState(**stands.values)
             if state.made is None or answered(state) >= len(self.request.answers):
                 raise
             node = next(iter(stands.next), state.stopped)  # none is next where a command led there
@@ -262,7 +264,7 @@ class GameRun:
             case Said(words):
                 return {"messages": [("user", words)]}
             case TryAgain(node):
-                return Command(goto=node, update={"stopped": None, "reason": ""})
+                return go_on(node, self._state, self._state.trying_again())
 
     def _leave_question(self) -> None:
         state = self._stands.state
@@ -270,7 +272,7 @@ class GameRun:
             state is not None and state.end in ("question", "no_fit")
         )
         asked = self.question if asks else None
-        leave_question(str(asked["ask"]) if asked else "", self.request, self.folder)
+        leave_question(asked.ask if asked else "", self.request, self.folder)
 
 
 @contextmanager
@@ -331,26 +333,26 @@ def require_remedy(state: RunState, remedy: Remedy, folder: RunFolder) -> None:
         )
 
 
-def remedied(state: RunState, remedy: Remedy, folder: RunFolder) -> "Command[Any]":
+def remedied(
+    state: RunState, remedy: Remedy, folder: RunFolder
+) -> Command[Literal["strategize", "refine", "check"]]:
     """The step that takes a remedy in: where the run goes on, and from what.
 
     Raises:
         RunFolderError: For `require_remedy`'s reasons.
     """
     require_remedy(state, remedy, folder)
-    update: dict[str, Any] = {"remedied": state.remedied + 1, "end": None, "reason": ""}
+    taken = state.remedying()
     if remedy.accept:
-        chosen = best(state.candidates)
-        return Command(goto="strategize", update={**update, "accepted": chosen.number})
+        return go_on("strategize", state, taken.accepting(best(state.candidates).number))
     if not remedy.drop:
-        return Command(goto="refine", update=update)
+        return go_on("refine", state, taken)
     claims = tuple(after(c, "dropped") if c.id == remedy.drop else c for c in state.claims)
     pool = without_struck(state.candidates, claims)
     again = best(pool)
     if again != pool[-1]:
-        pool.append(again.model_copy(update={"number": len(pool), "parent": again.number}))
-    update |= {"claims": as_plain(claims), "candidates": as_plain(pool)}
-    return Command(goto="check", update=update)
+        pool.append(replace(again, number=len(pool), parent=again.number))
+    return go_on("check", state, taken.holding(claims).with_versions(*pool))
 
 
 @contextmanager

@@ -4,26 +4,28 @@ Beside it the pure decisions on the next node.
 """
 
 from collections.abc import Sequence
+from dataclasses import field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.graph.message import add_messages
-from langgraph.types import Overwrite
+from langgraph.types import Command, Overwrite
 from pydantic import BaseModel, Field, JsonValue, WithJsonSchema
+from pydantic.dataclasses import dataclass
 
 from agents.protocols import Ambiguity, Brief, Choices, Claim, Design, Fit, Heuristic
 from games.checks import Outcome
 from graph.new.context import RunSettings
-from graph.run.candidates import Candidate, pooled
+from graph.run.candidates import Candidate, keep_newest, pooled
+from graph.run.checkpoints import as_plain
 from graph.run.folder import RunFolder
 from tools.reporting.content import Evaluation
 
-NodeName: TypeAlias = Literal[
+Retried: TypeAlias = Literal[
     "intake",
     "design",
     "revise",
-    "approve",
     "code",
     "recode",
     "check",
@@ -31,31 +33,17 @@ NodeName: TypeAlias = Literal[
     "refine",
     "arbitrate",
     "strategize",
-    "evaluate",
-    "report",
 ]
-AfterIntake: TypeAlias = NodeName  # a message may go on at any node where a run had stopped
+"""Nodes that ask a model: a run may stop there, and a message may go on there."""
+AfterIntake: TypeAlias = Literal["intake", "design", "approve", "revise", "report"]
 AfterDesign: TypeAlias = Literal["approve", "code", "report"]
-AfterCheck: TypeAlias = Literal["check", "compare", "refine", "arbitrate", "strategize", "report"]
+AfterApproval: TypeAlias = Literal["approve", "code", "recode", "design", "revise", "report"]
+AfterRevision: TypeAlias = Literal["intake", "design", "approve", "code", "recode", "__end__"]
+AfterComparing: TypeAlias = Literal["refine", "arbitrate", "strategize", "report"]
+AfterCheck: TypeAlias = Literal[AfterComparing, "check", "compare"]
+AfterEdit: TypeAlias = Literal["check", "refine", "arbitrate", "report"]
 AfterVote: TypeAlias = Literal["check", "compare", "refine", "strategize", "report"]
-
-
-def after_intake(question: str | None) -> AfterIntake:
-    """A brief that leaves a question open goes to the report, which asks it.
-
-    >>> after_intake(None), after_intake("Which game?")
-    ('design', 'report')
-    """
-    return "design" if question is None else "report"
-
-
-def after_design(*, approve: bool) -> AfterDesign:
-    """Ask a person first where that was wanted.
-
-    >>> after_design(approve=True), after_design(approve=False)
-    ('approve', 'code')
-    """
-    return "approve" if approve else "code"
+Node = TypeVar("Node", bound=str)
 
 
 def drafts_passed(pool: Sequence[Candidate]) -> dict[int, int]:
@@ -88,7 +76,7 @@ def after_drafts(pool: Sequence[Candidate]) -> Literal["check", "compare"] | Non
     return "compare" if len(passed) > 1 or (passed and len(drafts) == len(pool) > 1) else None
 
 
-def after_check(outcome: Outcome, *, last: bool, vote: bool) -> AfterCheck:
+def after_check(outcome: Outcome, *, last: bool, vote: bool) -> AfterComparing:
     """Only a candidate that passed everything goes on; doubt is never a pass.
 
     Args:
@@ -105,14 +93,10 @@ def after_check(outcome: Outcome, *, last: bool, vote: bool) -> AfterCheck:
     >>> after_check("could_not_judge", last=False, vote=False)
     'refine'
     """
-    if outcome == "passed":
-        return "strategize"
-    if vote:
-        return "arbitrate"
-    return "report" if last else "refine"
+    return "arbitrate" if vote and outcome != "passed" else after_vote(outcome, last=last)
 
 
-def after_vote(outcome: Outcome, *, last: bool) -> AfterVote:
+def after_vote(outcome: Outcome, *, last: bool) -> Literal["refine", "strategize", "report"]:
     """The way on after a vote, by the findings left; `last` where no refinement is left.
 
     >>> after_vote("passed", last=True), after_vote("failed", last=True)
@@ -126,10 +110,11 @@ def after_vote(outcome: Outcome, *, last: bool) -> AfterVote:
 
 
 End: TypeAlias = Literal["made", "delivered", "gave_up", "question", "no_fit"]
+Changed: TypeAlias = tuple[Design, Brief]
 Messages: TypeAlias = Annotated[list[AnyMessage], add_messages]
 
 
-class Made(BaseModel):
+class Made(BaseModel, frozen=True):
     """A game that was made: what a revision begins with.
 
     Attributes:
@@ -194,13 +179,12 @@ class ChatOutput(BaseModel):
     artefacts: dict[str, str] = Field(default_factory=dict)
 
 
-_OUTLIVE = frozenset({"messages", "folder", "settings", "remedied"})
-
-
-class RunState(ChatOutput):
-    """One run, between nodes; see `ChatOutput` for what a client gets of it.
+@dataclass(frozen=True)
+class RunState:
+    """One run, between nodes.
 
     Attributes:
+        messages: See `ChatOutput`, and there of folder, end, reason, summary and artefacts.
         settings: Effective settings; None until intake fixed them.
         choices: What the person fixed beside the prompt.
         fit: What the nearest family would make of the brief; where `end` is "no_fit".
@@ -223,6 +207,12 @@ class RunState(ChatOutput):
         notes: What a person should know beside the result.
     """
 
+    messages: Messages = field(default_factory=list)
+    folder: str = ""
+    end: End | None = None
+    reason: str = ""
+    summary: str = ""
+    artefacts: dict[str, str] = field(default_factory=dict)
     settings: RunSettings | None = None
     choices: Choices = Choices()
     brief: Brief | None = None
@@ -230,13 +220,13 @@ class RunState(ChatOutput):
     fit: Fit | None = None
     revision: int = 0
     before: Made | None = None
-    earlier: tuple[tuple[Design, Brief], ...] = ()
+    earlier: tuple[Changed, ...] = ()
     approved: bool = False
     asks: bool = False
     shown: Design | None = None
     given: str | None = None
-    stopped: NodeName | None = None
-    candidates: Annotated[list[Candidate], pooled] = Field(default_factory=list)
+    stopped: Retried | None = None
+    candidates: Annotated[tuple[Candidate, ...], pooled] = ()
     rounds: int = 0
     claims: tuple[Claim, ...] = ()
     contested: tuple[Claim, ...] = ()
@@ -254,25 +244,189 @@ class RunState(ChatOutput):
         """The game that stands: the accepted one, else the one before it."""
         if self.accepted is None or self.design is None:
             return self.before
-        shared = {name: getattr(self, name) for name in Made.model_fields if name != "candidate"}
-        return Made(**shared, candidate=self.candidate(self.accepted))
-
-    @property
-    def with_this(self) -> tuple[tuple[Design, Brief], ...]:
-        """Designs and briefs before each change, those of now included."""
-        now = () if self.design is None or self.brief is None else ((self.design, self.brief),)
-        return (*self.earlier, *now)
+        return Made(
+            revision=self.revision,
+            design=self.design,
+            candidate=self.candidate(self.accepted),
+            heuristics=self.heuristics,
+            strategy_notes=self.strategy_notes,
+            evaluation=self.evaluation,
+            record=self.record,
+            claims=self.claims,
+        )
 
     def candidate(self, number: int) -> Candidate:
         """The candidate with this number."""
         return next(c for c in self.candidates if c.number == number)
 
+    def in_folder(self, path: Path) -> "RunState":
+        """In another folder."""
+        return replace(self, folder=str(path))
 
-def cleared() -> dict[str, Any]:
-    """The fields of a run's work, as they are before its design."""
-    fields = RunState.model_fields.items()
-    made = {n: f.get_default(call_default_factory=True) for n, f in fields if n not in _OUTLIVE}
-    return {**made, "candidates": Overwrite([])}
+    def afresh(self, folder: str, settings: RunSettings | None) -> "RunState":
+        """As it is before its design: the chat and the count of remedies outlive a game."""
+        return RunState(self.messages, folder, settings=settings, remedied=self.remedied)
+
+    def saying(self, text: str, name: str | None = None) -> "RunState":
+        """With a message to the chat, by the name of a node."""
+        return replace(self, messages=[*self.messages, AIMessage(text, name=name)])
+
+    def hearing(self, answer: str) -> "RunState":
+        """With an answer to the rulebook that came as a message of the chat."""
+        return replace(self, given=answer)
+
+    def heard(self, answer: str) -> "RunState":
+        """With the answer taken in; one that is no message of the chat yet becomes one."""
+        said = [] if self.given is not None else [HumanMessage(answer)]
+        return replace(self, messages=[*self.messages, *said], given=None, shown=self.design)
+
+    def showing_whole(self) -> "RunState":
+        """With the whole rulebook to be shown next."""
+        return replace(self, shown=None)
+
+    def waiting(self, *, asks: bool) -> "RunState":
+        """Waiting for a person to approve the rulebook, or not."""
+        return replace(self, asks=asks)
+
+    def approving(self) -> "RunState":
+        """With the rulebook approved."""
+        return replace(self, asks=False, approved=True)
+
+    def choosing(self, choices: Choices) -> "RunState":
+        """With what the person fixed beside the prompt."""
+        return replace(self, choices=choices)
+
+    def briefed(self, brief: Brief) -> "RunState":
+        """With the brief of the first design."""
+        return replace(self, brief=brief)
+
+    def designed(self, design: Design) -> "RunState":
+        """With a design, or with the design as a ruling or its matches amended it."""
+        return replace(self, design=design)
+
+    def changed(self, design: Design, brief: Brief) -> "RunState":
+        """With the design that a message made of the one of now."""
+        now = () if self.design is None or self.brief is None else ((self.design, self.brief),)
+        return replace(self, design=design, brief=brief, earlier=(*self.earlier, *now))
+
+    def undone(self) -> "RunState":
+        """With the design as it stood before its last change.
+
+        Raises:
+            IndexError: If it was never changed.
+        """
+        design, brief = self.earlier[-1]
+        return replace(self, design=design, brief=brief, earlier=self.earlier[:-1])
+
+    def revising(
+        self, number: int, folder: Path, base: Made | None, shown: Design | None
+    ) -> "RunState":
+        """As a revision that is still to be made: its design stands, and nothing else does.
+
+        Args:
+            number: Of the revision.
+            folder: Its own.
+            base: The game that it is made from.
+            shown: The design that the person saw last.
+        """
+        return replace(
+            self.afresh(str(folder), self.settings),
+            revision=number,
+            before=base,
+            shown=shown,
+            design=self.design,
+            brief=self.brief,
+            earlier=self.earlier,
+        )
+
+    def as_before(self, base: Made) -> "RunState":
+        """With all that was found of the game before, for a design with the same rules."""
+        return replace(
+            self,
+            heuristics=base.heuristics,
+            strategy_notes=base.strategy_notes,
+            evaluation=base.evaluation,
+            record=base.record,
+            claims=base.claims,
+            candidates=(base.candidate,),
+            accepted=base.candidate.number,
+        )
+
+    def with_versions(self, *versions: Candidate) -> "RunState":
+        """With candidates, each in the place of the one of its number."""
+        return replace(self, candidates=keep_newest(self.candidates, versions))
+
+    def refining(self) -> "RunState":
+        """In one refinement more."""
+        return replace(self, rounds=self.rounds + 1)
+
+    def holding(self, claims: Sequence[Claim], contested: Sequence[Claim] = ()) -> "RunState":
+        """With the claims that candidates are held against, and those that go to the vote."""
+        return replace(self, claims=tuple(claims), contested=tuple(contested))
+
+    def ruling(self, found: Sequence[Ambiguity]) -> "RunState":
+        """With further rules that two candidates read differently."""
+        return replace(self, ambiguities=(*self.ambiguities, *found))
+
+    def accepting(self, number: int) -> "RunState":
+        """With a candidate accepted."""
+        return replace(self, accepted=number)
+
+    def noting(self, notes: Sequence[str]) -> "RunState":
+        """With further notes."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def with_players(self, kept: tuple[Heuristic, ...], notes: Sequence[str]) -> "RunState":
+        """With the heuristics that were kept, and what was found of them."""
+        return replace(self, heuristics=kept, strategy_notes=tuple(notes))
+
+    def played(self, evaluation: Evaluation, record: str) -> "RunState":
+        """With its play-test, and a match as text."""
+        return replace(self, evaluation=evaluation, record=record)
+
+    def ending(self, end: End | None, reason: str, fit: Fit | None = None) -> "RunState":
+        """At an end; None goes on."""
+        return replace(self, end=end, reason=reason, asks=False, fit=fit or self.fit)
+
+    def void(self, reason: str) -> "RunState":
+        """Given up because the accepted game could not be played as it was before."""
+        return replace(self.ending("gave_up", reason), accepted=None)
+
+    def summed_up(self, summary: str, artefacts: dict[str, str] | None = None) -> "RunState":
+        """With its result in a few lines, and the text of its files where they are new."""
+        kept = self.artefacts if artefacts is None else artefacts
+        return replace(self, summary=summary, artefacts=kept)
+
+    def stopping(self, node: Retried, reason: str) -> "RunState":
+        """Stopped at a node whose model failed."""
+        return replace(self, stopped=node, end=None, reason=reason)
+
+    def trying_again(self) -> "RunState":
+        """No longer stopped."""
+        return replace(self, stopped=None, reason="")
+
+    def remedying(self) -> "RunState":
+        """With one more of the person's remedies taken in."""
+        return replace(self, remedied=self.remedied + 1, end=None, reason="")
+
+
+def go_on(node: Node, before: RunState, after: RunState) -> Command[Node]:
+    """Go on at a node, with what has changed as any checkpointer keeps it.
+
+    The first steps of a run write every field, so that a client finds each of them. Messages and
+    candidates join those of before.
+    """
+    names = [one.name for one in fields(after)]
+    both = ((name, getattr(before, name), getattr(after, name)) for name in names)
+    update = {n: as_plain(new) for n, old, new in both if new != old or before.settings is None}
+    if "messages" in update:
+        update["messages"] = after.messages[len(before.messages) :]
+    if "candidates" in update:
+        changed = [as_plain(one) for one in after.candidates if one not in before.candidates]
+        left = {one.number for one in after.candidates}
+        lost = any(one.number not in left for one in before.candidates)
+        update["candidates"] = Overwrite(changed) if lost else changed
+    return Command(goto=node, update=update)
 
 
 def folder_of(state: RunState) -> RunFolder:
@@ -289,3 +443,14 @@ def need_design(state: RunState) -> Design:
     if state.design is None:
         raise ValueError("this node runs after design; the state holds no design")
     return state.design
+
+
+def need_brief(state: RunState) -> Brief:
+    """The brief, which every node after `intake` may rely on.
+
+    Raises:
+        ValueError: If the graph was wired so that it is missing.
+    """
+    if state.brief is None:
+        raise ValueError("this node runs after intake; the state holds no brief")
+    return state.brief

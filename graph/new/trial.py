@@ -1,9 +1,9 @@
 """Trial of one candidate: checks by program, tests of the rules, verdicts on records."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from langsmith import trace
 
@@ -67,19 +67,60 @@ def write_checks(
     )
 
 
-@dataclass
+@dataclass(frozen=True)
+class Tried:
+    """All that a trial has found so far.
+
+    Attributes:
+        claims: The run's, and those that the trial added.
+        findings: Of all checks, tests and verdicts.
+        lacking: Sentences on what could not be judged.
+        notes: Sentences on rules that no match reached, on seats, and on endings nobody read.
+        matches: The matches that were judged.
+    """
+
+    claims: tuple[Claim, ...]
+    findings: tuple[Finding, ...] = ()
+    lacking: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    matches: tuple[Match, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """True if nothing was found wrong yet."""
+        return verdict(self.findings) == "passed"
+
+    def finding(self, *found: Finding) -> "Tried":
+        """With further findings."""
+        return replace(self, findings=(*self.findings, *found))
+
+    def holding(self, *newer: Claim) -> "Tried":
+        """With claims, each in the place of the one with its id."""
+        return replace(self, claims=updated(self.claims, newer))
+
+    def without(self, *why: str) -> "Tried":
+        """With further sentences on what could not be judged."""
+        return replace(self, lacking=(*self.lacking, *why))
+
+
+class Drawn(NamedTuple):
+    """The matches to judge, and differences between seats for the validator."""
+
+    records: Sequence[MatchRecord]
+    facts: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class Trial:
     """One candidate on trial.
 
     Attributes:
-        claims: The run's, and those that this trial adds.
+        design: The game.
+        context: The run's resources.
+        number: Of the candidate.
+        source: Its module.
         amended: Rules that a ruling amended: without a test of each, something was not judged.
         revised: Rules that a revision changed, to be tested beside those it left alone.
-        findings: Of all checks, tests and verdicts.
-        matches: The matches that were judged.
-        lacking: Sentences on what could not be judged.
-        notes: Sentences on rules that no match reached, on seats, and on endings nobody read.
-        facts: Differences between seats, for the validator.
         tell: Hears of the matches that are played for records.
     """
 
@@ -87,108 +128,95 @@ class Trial:
     context: RunContext
     number: int
     source: str
-    claims: tuple[Claim, ...]
     amended: Sequence[str] = ()
     revised: Sequence[str] = ()
-    findings: list[Finding] = field(default_factory=list)
-    matches: list[Match] = field(default_factory=list)
-    lacking: list[str] = field(default_factory=list)
-    notes: Sequence[str] = ()
-    facts: Sequence[str] = ()
     tell: Tell = field(default=lambda _: None)
 
-    def judge(self) -> None:
+    def judged(self, claims: tuple[Claim, ...]) -> Tried:
         """Checks by program, then tests, then records: what is cheaper comes first."""
         with trace("checks", run_type="tool", inputs={"candidate": self.number}) as span:
             run = self._checked()
             wrong = what_failed(run.findings)
             span.end(outputs={"outcome": verdict(run.findings), "wrong": wrong})
-        self.findings += run.findings
-        if verdict(self.findings) != "passed":
-            return
-        self._tests(run)
-        self._plies(run)
-        if verdict(self.findings) != "passed":
-            return
-        records = self._records(run)
-        if verdict(self.findings) != "passed":
-            return
-        for index, record in enumerate(records):
+        tried = Tried(claims, tuple(run.findings))
+        if tried.passed:
+            tried = self._plies(run, self._tests(run, tried))
+        if not tried.passed:
+            return tried
+        drawn, tried = self._drawn(run, tried)
+        if not tried.passed:
+            return tried
+        for index, record in enumerate(drawn.records):
             with place(f"check/{self.number}/record/{index}"):
-                self._record(record, run)
-        self.matches = [record.match for record in records]
-        missing = self.context.settings.records_judged - len(records)
-        if missing:
-            evidence = f"{missing} of {len(records) + missing} matches that the validator was to "
-            self._found("could_not_judge", f"{evidence}judge did not finish")
+                tried = self._record(record, run, drawn.facts, tried)
+        missing = self.context.settings.records_judged - len(drawn.records)
+        if not missing:
+            return tried
+        evidence = f"{missing} of {len(drawn.records) + missing} matches that the validator was to "
+        return tried.finding(self._found("could_not_judge", f"{evidence}judge did not finish"))
 
-    def show(self) -> None:
-        """Take the matches and what they tell, without a verdict on any."""
-        self.matches = [record.match for record in self._records(self._checked())]
+    def shown(self, claims: tuple[Claim, ...]) -> Tried:
+        """The matches and what they tell, without a verdict on any."""
+        return self._drawn(self._checked(), Tried(claims))[1]
 
-    def accepted(self, state: RunState) -> dict[str, object]:
-        """The update of a state whose candidate is accepted after this trial."""
-        design = with_plies(self.design, self.matches)
-        notes = (*state.notes, *self.notes)
-        return {"accepted": self.number, "design": design, "notes": notes}
+    def retested(self, claims: tuple[Claim, ...]) -> Tried:
+        """The candidate against the tests alone; amended rules get new ones."""
+        return self._tests(self._checked(), Tried(claims))
 
-    def _given_up(self, record: MatchRecord) -> str:
-        """The verdict on a record that a person gave up, so that it is not only said again."""
-        given = [c for c in self.claims if c.status == "dropped" and c.shown]
-        # One without a ply, of counts over all matches, is told with every record.
-        begins = [(c.says, c.played.actions if c.played else ()) for c in given]
-        return "\n".join(says for says, at in begins if record.actions[: len(at)] == at)
-
-    def retest(self) -> None:
-        """Hold it against the tests alone; amended rules get new ones."""
-        self._tests(self._checked())
+    def accepted(self, state: RunState, tried: Tried) -> RunState:
+        """A state whose candidate is accepted after this trial."""
+        design = with_plies(self.design, tried.matches)
+        return state.accepting(self.number).designed(design).noting(tried.notes)
 
     def _checked(self) -> CheckRun:
         settings, players = self.context.settings, self.design.num_players
         return self.context.checked(self.source, settings.check, players, settings.records_judged)
 
-    def _records(self, run: CheckRun) -> Sequence[MatchRecord]:
+    def _drawn(self, run: CheckRun, tried: Tried) -> tuple[Drawn, Tried]:
         """The matches to judge; for a model few, which differ in what they show."""
         if self.context.budget is None:
-            self.notes = self.context.notes_of_play(self.source, self.design, self.tell)
-            return run.records
-        settings = self.context.settings
-        pool = self.context.record_pool(self.source, self.design, settings.seed, self.tell)
-        found = diverse_records(pool, settings.records_judged)
-        self.notes = (*found.notes, *found.unread)
-        self.facts = [str(fact) for fact in found.seats]
-        self._seats([str(fact) for fact in found.seats if fact.whole])
-        return found.records
+            drawn = Drawn(run.records)
+            notes = self.context.notes_of_play(self.source, self.design, self.tell)
+        else:
+            settings = self.context.settings
+            pool = self.context.record_pool(self.source, self.design, settings.seed, self.tell)
+            found = diverse_records(pool, settings.records_judged)
+            drawn = Drawn(found.records, [str(fact) for fact in found.seats])
+            notes = (*found.notes, *found.unread)
+            tried = self._seats([str(fact) for fact in found.seats if fact.whole], tried)
+        matches = tuple(record.match for record in drawn.records)
+        return drawn, replace(tried, notes=notes, matches=matches)
 
-    def _seats(self, found: Sequence[str]) -> None:
+    def _seats(self, found: Sequence[str], tried: Tried) -> Tried:
         """Claim that seats differ which the rules treat alike and no turn order tells apart.
 
         The rules may mean the difference in words that no program reads.
         """
-        before = next((claim for claim in self.claims if claim.id == SEATS), None)
+        before = next((claim for claim in tried.claims if claim.id == SEATS), None)
         struck = before is not None and not before.counts
         if not found or struck or not even_handed(self.design.sentences, self.design.num_players):
-            return
+            return tried
         says = f"{'; '.join(found)}; but the rules treat the seats alike"
         rule = next((r.id for r in self.design.rules if "player" in r.text.lower()), "R1")
         claim = before or Claim(id=SEATS, rule=rule, says=says)
-        self.claims = updated(self.claims, [claim.model_copy(update={"says": says})])
-        self.findings.append(
-            Finding(check="seats", outcome="failed", rule=rule, evidence=says, claim=SEATS)
-        )
+        wrong = Finding(check="seats", outcome="failed", rule=rule, evidence=says, claim=SEATS)
+        return tried.holding(claim.model_copy(update={"says": says})).finding(wrong)
 
-    def _tests(self, run: CheckRun) -> None:
+    def _tests(self, run: CheckRun, tried: Tried) -> Tried:
         """Hold the candidate against the run's tests, asked for once, and for amended rules."""
-        overtaken = self._overtaken(run) if self.revised else []
-        anew = [*to_ask_anew(self.claims, [*self.amended, *self.revised]), *overtaken]
-        if anew or not any(claim.test for claim in self.claims):
-            self._ask_tests(run, [*dict.fromkeys(anew)], overtaken)
-        for claim, finding in self._judged(held_tests(self.claims), run.unit_tests):
+        over = self._overtaken(run, tried) if self.revised else []
+        tried, overtaken = tried.holding(*over), [claim.rule for claim in over]
+        anew = [*to_ask_anew(tried.claims, [*self.amended, *self.revised]), *overtaken]
+        if anew or not any(claim.test for claim in tried.claims):
+            tried = self._ask_tests(run, [*dict.fromkeys(anew)], overtaken, tried)
+        tried, judged = _judged(held_tests(tried.claims), run.unit_tests, tried)
+        for claim, finding in judged:
             if finding.outcome == "could_not_judge":
-                self.claims = updated(self.claims, [after(claim, "dropped")])
-                self.lacking.append(f"the test {claim.id} could not be run: {finding.evidence}")
+                why = f"the test {claim.id} could not be run: {finding.evidence}"
+                tried = tried.holding(after(claim, "dropped")).without(why)
             else:
-                self.findings.append(self._marked(with_votes(finding, claim)))
+                tried = tried.finding(self._marked(with_votes(finding, claim)))
+        return tried
 
     def _marked(self, found: Finding) -> Finding:
         """A finding by the validator's values; it says where they come from this very source."""
@@ -196,55 +224,38 @@ class Trial:
         same = verified is not None and verified(self.design) == self.source
         return found.model_copy(update={"same_source": same})
 
-    def _overtaken(self, run: CheckRun) -> list[str]:
-        """Mark tests as overtaken whose actions a revision made impossible; their rules."""
-        held = held_tests(self.claims)
+    def _overtaken(self, run: CheckRun, tried: Tried) -> list[Claim]:
+        """The tests whose actions a revision made impossible, as overtaken."""
+        held = held_tests(tried.claims)
         found = zip(held, run.unit_tests([test for _, test in held]), strict=False)
-        over = [after(claim, "overtaken") for (claim, _), one in found if one.unplayable]
-        self.claims = updated(self.claims, over)
-        return [claim.rule for claim in over]
+        return [after(claim, "overtaken") for (claim, _), one in found if one.unplayable]
 
-    def _plies(self, run: CheckRun) -> None:
+    def _plies(self, run: CheckRun, tried: Tried) -> Tried:
         """Hold the candidate against verdicts that count: their plies must be played otherwise."""
-        held = [(claim, claim.played) for claim in self.claims if claim.played and claim.counts]
-        for claim, finding in self._judged(held, run.plies):
+        held = [(claim, claim.played) for claim in tried.claims if claim.played and claim.counts]
+        tried, judged = _judged(held, run.plies, tried)
+        for claim, finding in judged:
             if finding.outcome != "could_not_judge":
                 said = {"rule": claim.rule, "evidence": f"{claim.says}\n{finding.evidence}"}
                 told = finding.model_copy(update=said if finding.outcome == "failed" else {})
-                self.findings.append(with_votes(told, claim))
+                tried = tried.finding(with_votes(told, claim))
+        return tried
 
-    def _judged(
-        self, held: Sequence[tuple[Claim, T]], judge: Callable[[Sequence[T]], Sequence[Finding]]
-    ) -> list[tuple[Claim, Finding]]:
-        """Each claim with the finding on it; nothing if the module did not load again."""
-        found = judge([asked for _, asked in held]) if held else ()
-        if len(found) != len(held):  # the module did not load again
-            self.findings += found
-            return []
-        return [(claim, one) for (claim, _), one in zip(held, found, strict=True)]
-
-    def _ask_tests(self, run: CheckRun, anew: Sequence[str], overtaken: Sequence[str]) -> None:
+    def _ask_tests(
+        self, run: CheckRun, anew: Sequence[str], overtaken: Sequence[str], tried: Tried
+    ) -> Tried:
         validator = self.context.roles.validator
         try:
             with place(f"check/{self.number}/tests"):
                 tests = self._mended(run, validator.unit_tests(self.design, self.source, anew))
         except UNREADABLE as error:
-            self.lacking.append(f"no tests were worked out from the rules: {error}")
-            return
-        ids = named(self.claims, "T", len(tests))
-        for identity, test in zip(ids, tests, strict=True):
-            if isinstance(test, RefusedTest):
-                says = f"{test.name}: it cannot be run: {test.why}"
-                self.claims += (Claim(id=identity, rule=test.rule, says=says, status="dropped"),)
-                continue
-            says = f"{test.name}: {test.function} {test.relation} {test.expected_json}"
-            self.claims += (Claim(id=identity, rule=test.rule, says=says, test=test),)
+            return tried.without(f"no tests were worked out from the rules: {error}")
+        ids = named(tried.claims, "T", len(tests))
+        tried = tried.holding(*map(_claimed, ids, tests))
         given = {test.rule for test in tests if not isinstance(test, RefusedTest)}
         lost = [rule for rule in overtaken if rule not in given]
-        self.lacking += [
-            f"no test of {rule} as it reads now"
-            for rule in dict.fromkeys((*to_ask_anew(self.claims, self.amended), *lost))
-        ]
+        rules = dict.fromkeys((*to_ask_anew(tried.claims, self.amended), *lost))
+        return tried.without(*(f"no test of {rule} as it reads now" for rule in rules))
 
     def _mended(
         self, run: CheckRun, tests: Sequence[UnitTest | RefusedTest]
@@ -272,36 +283,66 @@ class Trial:
         kept = [test for test in written if test not in lost]
         return [*kept, *again[: len(asked)]]
 
-    def _record(self, record: MatchRecord, run: CheckRun) -> None:
+    def _record(
+        self, record: MatchRecord, run: CheckRun, facts: Sequence[str], tried: Tried
+    ) -> Tried:
         """Ask for the verdict on one record; a fault that it names becomes a claim."""
         positions = cache(lambda: run.positions(record))
+        given_up = _given_up(record, tried.claims)
         try:
             found = self.context.roles.validator.judge(
-                self.design, record, positions, self.facts, self._given_up(record)
+                self.design, record, positions, facts, given_up
             )
             played, ply = None, found.illegal_ply
             # Where nothing but counts over matches tells of a fault, the last ply stands for it.
-            counts = self.facts and ply == len(record.match.plies) - 1
+            counts = facts and ply == len(record.match.plies) - 1
             if ply is not None and not counts:
                 played = played_ply(record.actions, positions(), ply)
         except ModuleFault as fault:
-            self.findings.append(from_fault(RECORD, fault))
-            return
+            return tried.finding(from_fault(RECORD, fault))
         except UNREADABLE as error:
-            self.lacking.append(f"match {record.match_index} was not judged: {error}")
-            return
+            return tried.without(f"match {record.match_index} was not judged: {error}")
         if found.illegal_ply is None:
             total = len(record.match.plies)
             seen = total if found.plies is None else found.plies
             told = f"played by {', '.join(record.players)}; {seen} of {total} plies were shown"
-            self._found("passed", told, rule=found.rule)
-            return
+            return tried.finding(self._found("passed", told, rule=found.rule))
         says = f"ply {found.illegal_ply} of match {record.match_index}: {found.explanation}"
-        (identity,) = named(self.claims, "V", 1)
+        (identity,) = named(tried.claims, "V", 1)
         claim = Claim(id=identity, rule=found.rule, says=says, shown=found.shown, played=played)
-        self.claims = (*self.claims, claim)
-        self._found("failed", says, rule=found.rule, function=found.function, claim=identity)
+        wrong = self._found(
+            "failed", says, rule=found.rule, function=found.function, claim=identity
+        )
+        return tried.holding(claim).finding(wrong)
 
-    def _found(self, outcome: Outcome, evidence: str, **more: str | None) -> None:
+    def _found(self, outcome: Outcome, evidence: str, **more: str | None) -> Finding:
         said = {"check": RECORD, "outcome": outcome, "evidence": evidence, **more}
-        self.findings.append(self._marked(Finding.model_validate(said)))
+        return self._marked(Finding.model_validate(said))
+
+
+def _judged(
+    held: Sequence[tuple[Claim, T]],
+    judge: Callable[[Sequence[T]], Sequence[Finding]],
+    tried: Tried,
+) -> tuple[Tried, list[tuple[Claim, Finding]]]:
+    """Each claim with the finding on it; nothing if the module did not load again."""
+    found = judge([asked for _, asked in held]) if held else ()
+    if len(found) != len(held):  # the module did not load again
+        return tried.finding(*found), []
+    return tried, [(claim, one) for (claim, _), one in zip(held, found, strict=True)]
+
+
+def _claimed(identity: str, test: UnitTest | RefusedTest) -> Claim:
+    if isinstance(test, RefusedTest):
+        says = f"{test.name}: it cannot be run: {test.why}"
+        return Claim(id=identity, rule=test.rule, says=says, status="dropped")
+    says = f"{test.name}: {test.function} {test.relation} {test.expected_json}"
+    return Claim(id=identity, rule=test.rule, says=says, test=test)
+
+
+def _given_up(record: MatchRecord, claims: Sequence[Claim]) -> str:
+    """The verdict on a record that a person gave up, so that it is not only said again."""
+    given = [claim for claim in claims if claim.status == "dropped" and claim.shown]
+    # One without a ply, of counts over all matches, is told with every record.
+    begins = [(claim.says, claim.played.actions if claim.played else ()) for claim in given]
+    return "\n".join(says for says, at in begins if record.actions[: len(at)] == at)

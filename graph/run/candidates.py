@@ -1,12 +1,14 @@
 """The pool of candidates, and the strategies that pick one to refine."""
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from pydantic import BaseModel
+from pydantic import ConfigDict, JsonValue, TypeAdapter
+from pydantic.dataclasses import dataclass
+from pydantic_core import to_jsonable_python
 
 from agents.protocols import Attempt
 from games.checks import Finding, Outcome, verdict
@@ -33,7 +35,8 @@ EDIT = "edit"
 """The check of a finding that tells the coder why its last edit was of no use."""
 
 
-class Candidate(BaseModel, frozen=True, extra="forbid"):
+@dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
+class Candidate:
     """One version of the module with its findings.
 
     Attributes:
@@ -86,7 +89,7 @@ class Candidate(BaseModel, frozen=True, extra="forbid"):
         return [fmean(passed) for passed in by_check.values()]
 
 
-def keep_newest(old: list[Candidate], new: list[Candidate]) -> list[Candidate]:
+def keep_newest(old: Iterable[Candidate], new: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Merge candidates by number; a later version of the same number replaces the earlier.
 
     >>> a, b = Candidate(number=0, source="x"), Candidate(number=0, source="x", refined=1)
@@ -94,13 +97,16 @@ def keep_newest(old: list[Candidate], new: list[Candidate]) -> list[Candidate]:
     [1]
     """
     merged = {candidate.number: candidate for candidate in (*old, *new)}
-    return [merged[number] for number in sorted(merged)]
+    return tuple(merged[number] for number in sorted(merged))
 
 
-def pooled(old: list[Any], new: list[Any]) -> list[Any]:
+def pooled(old: Sequence[JsonValue], new: Sequence[JsonValue]) -> list[JsonValue]:
     """`keep_newest` over candidates as a checkpoint keeps them."""
-    both = ([Candidate.model_validate(item) for item in items] for items in (old, new))
-    return [candidate.model_dump(mode="json") for candidate in keep_newest(*both)]
+    merged = keep_newest(_CANDIDATES.validate_python(old), _CANDIDATES.validate_python(new))
+    return [to_jsonable_python(candidate) for candidate in merged]
+
+
+_CANDIDATES = TypeAdapter(tuple[Candidate, ...])
 
 
 def best(candidates: Sequence[Candidate]) -> Candidate:

@@ -2,11 +2,12 @@
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
 
 from graph.run.events import Begins, Event, read_event
 from graph.run.folder import RunFolder, RunFolderError
@@ -31,27 +32,17 @@ class BrokenCheckpointsError(RunFolderError):
         )
 
 
-def as_plain(value: object) -> Any:  # noqa: ANN401 - JSON, messages, and LangGraph's Overwrite
+def as_plain(value: object) -> Any:  # noqa: ANN401 - JSON and messages
     """A value as any checkpointer keeps it: messages, and JSON in place of our classes."""
     from langchain_core.messages import BaseMessage
-    from langgraph.types import Overwrite
 
-    if isinstance(value, Overwrite):
-        return Overwrite(as_plain(value.value))
     if isinstance(value, BaseModel) and not isinstance(value, BaseMessage):
         return value.model_dump(mode="json")
     if isinstance(value, list | tuple):
         return [as_plain(item) for item in value]
     if isinstance(value, dict):
         return {key: as_plain(item) for key, item in value.items()}
-    return value
-
-
-def plain_result(result: Any, more: dict[str, Any] | None = None) -> Any:  # noqa: ANN401 - a node's
-    """A node's return with a further update, as any checkpointer keeps it."""
-    if isinstance(result, dict):
-        return as_plain({**result, **(more or {})})
-    return replace(result, update=as_plain({**(result.update or {}), **(more or {})}))
+    return to_jsonable_python(value) if is_dataclass(value) else value
 
 
 @contextmanager
@@ -109,7 +100,7 @@ def _require_sound(connection: "sqlite3.Connection", path: Path) -> None:
         raise BrokenCheckpointsError(path, str(found))
 
 
-def has_checkpoint(graph: Any, config: "RunnableConfig", folder: RunFolder) -> bool:  # noqa: ANN401
+def has_checkpoint(graph: Any, config: "RunnableConfig", folder: RunFolder) -> bool:  # noqa: ANN401 - LangGraph's
     """True where the run has a checkpoint.
 
     Raises:

@@ -4,10 +4,11 @@ A node writes an event to LangGraph's stream as one JSON object; `read_event` ma
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, JsonValue
+
+from agents.model.waiting import Waiting, listen
 
 Tell: TypeAlias = "Callable[[Event], None]"
 Write: TypeAlias = Callable[[dict[str, JsonValue]], None]
@@ -41,28 +42,8 @@ class Begins(_Event):
     """A node begins."""
 
 
-class Waits(_Event):
-    """A model is waited for.
-
-    Attributes:
-        model: The model.
-        role: Who asks, such as "designer".
-        seconds: Seconds since the request went out.
-        attempt: The try, from 1.
-        of: Tries there are.
-        lines: Lines of the reply that have come.
-        after: What was wrong with the try before; empty at the first.
-        over: The wait has ended.
-    """
-
-    model: str
-    role: str
-    seconds: int
-    attempt: int
-    of: int
-    lines: int = 0
-    after: str = ""
-    over: bool = False
+class Waits(Waiting, _Event):
+    """A model is waited for; see `Waiting`."""
 
 
 class SeriesBegins(_Event):
@@ -301,6 +282,4 @@ def read_event(data: Mapping[str, JsonValue]) -> Event:
 
 def hear_waits(tell: Tell) -> None:
     """Let a listener be told what a model is waited for, for the rest of this context."""
-    from agents.model.transport import listen
-
-    listen(lambda told: tell(Waits(**asdict(told))))
+    listen(lambda told: tell(Waits(**told.model_dump())))

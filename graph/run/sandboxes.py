@@ -58,7 +58,7 @@ _NOBODYS = SandboxChoice()
 _CHOSEN: ContextVar[SandboxChoice] = ContextVar("sandbox choice", default=_NOBODYS)
 
 
-def sandbox_chosen(name: str | None, no_isolation: bool) -> AbstractContextManager[None]:  # noqa: FBT001 - an option
+def sandbox_chosen(name: str | None, no_isolation: bool) -> AbstractContextManager[None]:
     """Inside the block every sandbox that is opened follows this choice."""
     return set_for_a_while(_CHOSEN, SandboxChoice(name, no_isolation))
 

@@ -81,6 +81,7 @@ def _close(client: "Client") -> None:
 
 def local_client(path: Path) -> "Client":
     """A LangSmith client that writes runs to a file and reaches no network."""
+    from langgraph.constants import TAG_HIDDEN
     from langsmith import Client
 
     lock = threading.Lock()
@@ -97,6 +98,9 @@ def local_client(path: Path) -> "Client":
             self._append({"event": "end", **_chosen(fields), "id": run_id})
 
         def _append(self, line: dict[str, object]) -> None:
+            tags = line.get("tags")
+            if isinstance(tags, list) and TAG_HIDDEN in tags:  # LangGraph's own steps
+                return
             text = json.dumps(line, default=_plain, sort_keys=True)
             with lock, path.open("a", encoding="utf-8") as file:
                 file.write(text + "\n")

@@ -7,6 +7,7 @@ import pytest
 
 from tests.agents.model.endpoint import message, serving
 from tests.app.conftest import Command
+from tests.app.test_surface import ELSEWHERE, lost
 from tests.tools.predicting.material import TIC_TAC_TOE
 
 
@@ -36,6 +37,7 @@ def test_recorded_matches_become_a_module_that_is_checked_and_played(
     monkeypatch.delenv("RULEWRIGHT_MODEL")
     again = command("resume", out, "--json")  # it has ended: nobody is asked
     assert (again.code, again.json["accuracy"]) == (done.code, 1.0)
+    assert lost(ELSEWHERE["learn"], again.json) == []
     monkeypatch.setenv("RULEWRIGHT_RUNS", str(tmp_path))
     (listed,) = command("runs", "--json").json["runs"]
     assert (listed["end"], listed["title"]) == (again.json["end"], "openspiel:tic_tac_toe")

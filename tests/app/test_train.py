@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.conftest import Command, Started, wait_for
+from tests.app.test_surface import ELSEWHERE, lost
 
 SMALL = ("--ppo", "environments=10,horizon=10,units=8,explore=200")
 
@@ -21,6 +22,7 @@ def test_what_was_trained_plays_its_game(command: Command, out: Path) -> None:
     made = command("train", "kuhn_poker", "--steps", "200", "--out", out, *SMALL, "--json")
     assert made.code == 0, made.err
     assert made.json["steps"] == 200
+    assert lost(ELSEWHERE["train"], made.json) == []
     assert made.json["settings"]["units"] == 8
     assert {"numpy", "rulewright"} <= made.json["versions"].keys()
     assert made.json["torch"].startswith("2.")

@@ -39,7 +39,7 @@ class _Trouble(BaseHTTPRequestHandler):
         "500": (500, b"internal error"),
     }
 
-    def do_POST(self) -> None:  # noqa: N802 - http.server's name
+    def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         status, body = self.ANSWERS[self.path.split("/")[1]]
         self.send_response(status)
@@ -47,7 +47,7 @@ class _Trouble(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+    def log_message(self, format: str, *args: object) -> None:
         del format, args
 
 

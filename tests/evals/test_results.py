@@ -27,7 +27,7 @@ def test_nothing_scored_is_no_result() -> None:
 
 
 @pytest.mark.parametrize(("value", "passed"), [(0.2, True), (0.21, False)])
-def test_an_upper_threshold_holds(value: float, passed: bool) -> None:  # noqa: FBT001
+def test_an_upper_threshold_holds(value: float, passed: bool) -> None:
     assert Score(name="dropped", value=value, at_most=0.2, scored=5).passed is passed
 
 

@@ -58,7 +58,7 @@ def test_without_openspiel_connect_four_is_missing_and_said_so() -> None:
 
 
 def test_the_registered_eval_takes_a_quick_variant() -> None:
-    from evals.results import find_eval  # noqa: PLC0415
+    from evals.results import find_eval
 
     assert find_eval("strength").takes == ("quick",)
     assert strength.QUICK.games < strength.FULL.games == 200

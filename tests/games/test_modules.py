@@ -7,7 +7,7 @@ from games.modules import reseed
 
 def drawn(*words: int) -> tuple[float, float]:
     reseed(words)
-    return random.random(), float(np.random.random())  # noqa: NPY002, S311
+    return random.random(), float(np.random.random())  # noqa: NPY002
 
 
 def test_the_same_words_give_the_same_numbers() -> None:

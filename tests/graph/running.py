@@ -1,7 +1,6 @@
 """A run from its beginning, or on from where it stands, with a function that answers."""
 
 from collections.abc import Callable
-from typing import Any
 
 from graph.new.context import RunContext
 from graph.new.requests import Remedy
@@ -9,8 +8,9 @@ from graph.new.results import RunResult
 from graph.new.runs import GameRun, open_run
 from graph.run.events import Tell
 from graph.run.folder import RunFolder
+from graph.run.handle import Question
 
-Answer = Callable[[dict[str, Any]], str | None]
+Answer = Callable[[Question], str | None]
 
 
 def start_run(

@@ -27,7 +27,7 @@ class Endpoint(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: Endpoint
 
-    def do_POST(self) -> None:  # noqa: N802 - the base class's name
+    def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.requests.append((self.headers["Authorization"], body))
         fault = body["model"]

@@ -64,21 +64,22 @@ _HEAD_BYTES = 33  # of an object of bytes
 _TRIES = 200
 
 
-def warm_up(packages: Sequence[str], operations: Mapping[str, Operation]) -> None:
+def warm_up(packages: Sequence[str], operations: Mapping[str, Operation], game: str = GAME) -> None:
     """Answer a worker's usual requests, and have each package rehearse its own.
 
     Args:
         packages: Those that are loaded; each may offer `rehearse(namespace)`, which decides in the
             small game for two and leaves no trace in the package.
         operations: Theirs.
+        game: Source of the small game.
 
     Raises:
         RuntimeError: If a request failed, which is our own fault.
     """
     printed = {name: BoundedOutput(0) for name in ("output", "errors")}
-    code = base64.b64encode(marshal.dumps(compiled(GAME))).decode()
+    code = base64.b64encode(marshal.dumps(compiled(game))).decode()
     asked: dict[str, dict[str, Json]] = {
-        "load": {"source": GAME, "code": code},
+        "load": {"source": game, "code": code},
         "open": {"num_players": 2, "parameters": {}},
         "advance": {"state": _STATE, "action": "say 1"},
         "call": {
@@ -95,7 +96,7 @@ def warm_up(packages: Sequence[str], operations: Mapping[str, Operation]) -> Non
     sys.modules.pop("game", None)
     for name in packages:
         if (own := getattr(sys.modules[name], "rehearse", None)) is not None:
-            own(LocalModule(GAME).namespace)
+            own(LocalModule(game).namespace)
 
 
 _kept: list[object] = []

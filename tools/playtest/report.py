@@ -200,7 +200,7 @@ def _without_result(series: Series) -> dict[str, int]:
     return {**unfinished(counts), **({TIMED_OUT: len(late)} if late else {})}
 
 
-def _of_best(best: float, declared: bool) -> str:  # noqa: FBT001 - as `best_score` says it
+def _of_best(best: float, declared: bool) -> str:
     if declared:
         return f"mean score, of the {best:g} that the game declares as the best possible"
     return f"mean score, of the best match seen, which scored {best:g}; more may be possible"
@@ -436,7 +436,7 @@ def _figure(name: str, meaning: str, measured: Estimate | Unmeasured) -> Figure:
     return Figure(name=name, meaning=meaning, **measured.model_dump())
 
 
-def _payable(figure: Figure, least: float, most: float, declared: bool) -> Figure:  # noqa: FBT001 - as `best_score`
+def _payable(figure: Figure, least: float, most: float, declared: bool) -> Figure:
     """A figure of payments whose interval holds nothing that the game cannot pay.
 
     Student's t of few matches knows no bounds. Where the game declares its best score, which is of

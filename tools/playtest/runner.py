@@ -209,7 +209,7 @@ def _arriving(
 ) -> Iterator[tuple[int, Json]]:
     """Hand jobs over, a few ahead of the workers; yield each entry when it arrives."""
     executor = workers.executor
-    assert executor is not None, "workers must be opened"  # noqa: S101 - for mypy
+    assert executor is not None, "workers must be opened"  # for mypy
     running: dict[Future[Json], int] = {}
     try:
         while True:

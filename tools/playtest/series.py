@@ -9,13 +9,23 @@ from pydantic import JsonValue
 
 from games.engine import Ending
 from games.records import MatchRecord
-from tools.playtest.intervals import NoSamplesError
+from tools.playtest.intervals import Estimate, NoSamplesError
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe
 from tools.playtest.results import ResultTables, by_ending
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides, TournamentSettings, one_line_up
 from tools.playtest.tournament import MatchPlan, played, replay_sample
 from tools.sandbox import Sandbox
+
+
+@dataclass(frozen=True)
+class EntrantFigures:
+    """The estimates of one entrant; of what is None, `not_estimated` says why."""
+
+    win_share: Estimate | None = None
+    mean_return: Estimate | None = None
+    wins: float | None = None
+    not_estimated: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,6 +83,28 @@ class Series:
         return ResultTables(
             plan.schedule, plan.settings, plan.players, self.entries, {}, self.unasked
         )
+
+    def figures(self, entrant: int) -> EntrantFigures:
+        """Wins, win share and mean return of an entrant, or why they are not estimated."""
+        tables = self.tables
+        if not tables.scored:
+            alone = self.rotations == 1 or not tables.left_out
+            missing = "no match" if alone else "no deal"
+            every = "" if alone else " with every player in every seat"
+            return EntrantFigures(not_estimated=f"{missing} finished{every}")
+        if tables.no_result:
+            return EntrantFigures(not_estimated=tables.no_result)
+        share = mean = wins = None
+        lacking: list[str] = []
+        try:
+            share, wins = tables.win_rate(entrant), tables.wins(entrant)
+        except NoSamplesError as error:
+            lacking.append(f"wins ({error})")
+        try:
+            mean = tables.mean_return(entrant)
+        except NoSamplesError as error:
+            lacking.append(f"mean return ({error})")
+        return EntrantFigures(share, mean, wins, "; ".join(lacking))
 
     def seated(self, match: int) -> tuple[int, ...]:
         """The entrants of a match by seat."""
@@ -214,41 +246,18 @@ def series_summary(series: Series) -> dict[str, JsonValue]:
 
 
 def _entrant(series: Series, entrant: int) -> dict[str, JsonValue]:
+    estimates = {
+        name: value.model_dump() if isinstance(value, Estimate) else value
+        for name, value in vars(series.figures(entrant)).items()
+        if value not in (None, "")
+    }
     return {
         "player": series.line_up[entrant],
         "entrant": entrant,
         "forfeits": series.tables.forfeits(entrant),
-        **_estimates(series, entrant),
+        **estimates,
         "used": series.tables.used(entrant).model_dump(mode="json"),
     }
-
-
-def _estimates(series: Series, entrant: int) -> dict[str, JsonValue]:
-    """Wins, win share and mean return, or why they are not estimated."""
-    tables = series.tables
-    if not tables.scored:
-        alone = series.rotations == 1 or not tables.left_out
-        missing = "no match" if alone else "no deal"
-        every = "" if alone else " with every player in every seat"
-        return {"not_estimated": f"{missing} finished{every}"}
-    if tables.no_result:
-        return {"not_estimated": tables.no_result}
-    found: dict[str, JsonValue] = {}
-    lacking: list[str] = []
-    measures = {
-        "win_share": ("wins", tables.win_rate),
-        "mean_return": ("mean return", tables.mean_return),
-    }
-    for name, (told, measure) in measures.items():
-        try:
-            found[name] = measure(entrant).model_dump()
-        except NoSamplesError as error:
-            lacking.append(f"{told} ({error})")
-    if "win_share" in found:
-        found["wins"] = tables.wins(entrant)
-    if lacking:
-        found["not_estimated"] = "; ".join(lacking)
-    return found
 
 
 def _match(series: Series, index: int, entry: MatchEntry) -> dict[str, JsonValue]:

@@ -1,11 +1,14 @@
 """Backends, the places that run workers: a backend starts pools, a pool forks processes."""
 
+import signal
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from pydantic import BaseModel, Field
 
+from games.values import Json
 from tools.guest.faults import MESSAGE_CHARACTERS
+from tools.guest.serving import OUT_OF_MEMORY_STATUS
 
 Cause: TypeAlias = Literal[
     "unknown", "exited", "killed", "blocked_call", "out_of_memory", "cpu_limit", "crashed"
@@ -19,6 +22,9 @@ SAME_EVERYWHERE = {
     "LC_ALL": "C.UTF-8",
 }
 """Environment of an interpreter that computes the same everywhere."""
+
+ALWAYS = ("separate process", "resource limits", "hard kill")
+"""Layers that every pool has."""
 
 
 class SandboxUnavailableError(RuntimeError):
@@ -105,7 +111,7 @@ class Kit:
     preload: tuple[str, ...] = ()
     numpy: bool = False
 
-    def settings(self, limits: Limits) -> dict[str, object]:
+    def settings(self, limits: Limits) -> dict[str, Json]:
         """The first message to a pool's own process."""
         return {"preload": list(self.preload), "numpy": self.numpy, "limits": limits.model_dump()}
 
@@ -122,6 +128,30 @@ class Ending:
 
     cause: Cause
     detail: str = ""
+
+
+_CAUSES: dict[int, Cause] = {
+    signal.SIGKILL: "killed",
+    signal.SIGTERM: "killed",
+    signal.SIGXCPU: "cpu_limit",
+    signal.SIGSYS: "blocked_call",
+}
+
+
+def ending_of(status: int | None) -> Ending:
+    """The ending behind an exit code, which is minus the signal where one ended the process.
+
+    >>> ending_of(-11)
+    Ending(cause='crashed', detail='SIGSEGV')
+    """
+    if status is None:
+        return Ending("unknown", "hung up")
+    if status == OUT_OF_MEMORY_STATUS:
+        return Ending("out_of_memory", "no memory was left")
+    if status < 0:
+        number = signal.Signals(-status)
+        return Ending(_CAUSES.get(number, "crashed"), number.name)
+    return Ending("exited", f"exit code {status}")
 
 
 class Channel(Protocol):

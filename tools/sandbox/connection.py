@@ -1,16 +1,22 @@
-"""Whole frames to and from one worker, each before an absolute deadline."""
+"""Whole frames to and from one worker, each before an absolute deadline: two channels."""
 
+import base64
+import binascii
 import contextlib
 import os
 import select
 import socket
+import threading
 import time
+from collections.abc import Callable
 
 from tools.guest.framing import HEADER
 from tools.sandbox.backends import ForgeryError
 
 _CHUNK_BYTES = 1 << 16
 _PAUSE_S = 0.05
+_PIECE_BYTES = 1 << 20  # of a line that is sent
+_LINE_PAUSE_S = 0.2  # between pieces that arrive over a network
 _LOOK_S = 100e-6
 _QUICK_S = 2 * _LOOK_S  # with what it costs to be woken
 _give_way = getattr(os, "sched_yield", lambda: None)  # not every system has it
@@ -146,3 +152,90 @@ class Connection:
         with contextlib.suppress(OSError):
             self._endpoint.shutdown(socket.SHUT_RDWR)
         self._endpoint.close()
+
+
+class LineChannel:
+    """Frames as lines of base64: out by a function, in by `feed`, from another thread."""
+
+    def __init__(
+        self, longest_bytes: int, write: Callable[[bytes, float], None], alive: Callable[[], bool]
+    ) -> None:
+        """Start with nothing received.
+
+        Args:
+            longest_bytes: Longest frame to be received.
+            write: Sends bytes within seconds; raises TimeoutError or another OSError.
+            alive: True where the machine still answers, asked when a deadline has passed: where it
+                does not, the silence is no fault of the module.
+        """
+        self._longest_line = 4 * (longest_bytes // 3 + 1) + 1
+        self._write = write
+        self._alive = alive
+        self._arrived = threading.Condition()
+        self._buffer = bytearray()
+        self._is_whole = self._is_over = False
+
+    def feed(self, text: str) -> None:
+        """Take in what arrived; more than one longest frame is never kept."""
+        with self._arrived:
+            room = self._longest_line + 1 - len(self._buffer)
+            self._buffer += text.encode("utf-8", "replace")[:room]
+            self._is_whole |= "\n" in text or len(self._buffer) >= self._longest_line
+            self._arrived.notify_all()
+
+    def close(self) -> None:
+        """See `Channel.close`; nothing more will arrive."""
+        with self._arrived:
+            self._is_over = True
+            self._arrived.notify_all()
+
+    def send(self, body: bytes, deadline: float) -> None:
+        """See `Channel.send`."""
+        with self._arrived:
+            if self._buffer:
+                raise ForgeryError("sent bytes that nobody asked for", self._take())
+            if self._is_over:
+                raise ConnectionResetError("the other side hung up")
+        line = base64.b64encode(body) + b"\n"
+        for start in range(0, len(line), _PIECE_BYTES):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            self._write(line[start : start + _PIECE_BYTES], left)
+
+    def receive(self, deadline: float) -> bytes:
+        """See `Channel.receive`."""
+        with self._arrived:
+            left = deadline - time.monotonic()
+            self._arrived.wait_for(lambda: self._is_whole or self._is_over, left)
+            is_whole, is_over = self._is_whole, self._is_over
+            line = self._take() if is_whole else b""
+        if not is_whole:
+            if not is_over and self._alive():
+                raise TimeoutError
+            raise ConnectionResetError("the other side hung up or does not answer")
+        body, end, more = line.partition(b"\n")
+        if not end:
+            raise ForgeryError("sent a reply that is too long", line)
+        if more:
+            raise ForgeryError("sent more than one reply" if body else "sent an empty line", line)
+        try:
+            return base64.b64decode(body, validate=True)
+        except binascii.Error:
+            raise ForgeryError("sent a line that is no frame", line) from None
+
+    def rest(self, seconds: float) -> bytes:
+        """See `Channel.rest`."""
+        until = time.monotonic() + seconds
+        with self._arrived:
+            self._arrived.wait_for(lambda: self._buffer or self._is_over, seconds)
+            while not self._is_over and time.monotonic() < until:
+                if not self._arrived.wait(_LINE_PAUSE_S):
+                    break
+            return self._take()
+
+    def _take(self) -> bytes:
+        taken = bytes(self._buffer)
+        self._buffer.clear()
+        self._is_whole = False
+        return taken

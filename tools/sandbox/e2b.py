@@ -2,166 +2,160 @@
 
 One machine a pool. The machine keeps modules from this computer; inside it each worker gives up
 what a local worker gives up, so that workers of one machine are kept from each other as well.
+A worker is a command in the background; its two streams are the channel. The library is imported
+with the first machine, since that takes seconds.
 """
 
-import json
 import os
+import signal
 import threading
 import time
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from games.text import plain_text
-from tools.guest.framing import FrameError, decode
+from tools.guest.framing import FrameError, decode, encode
 from tools.guest.protocol import MessageError, Ready, decoded
+from tools.guest.serving import DUMP_SIGNAL
 from tools.sandbox.backends import (
+    ALWAYS,
     SAME_EVERYWHERE,
+    Ending,
     ForgeryError,
     Grade,
     Kit,
     Limits,
     PoolGoneError,
     SandboxUnavailableError,
+    ending_of,
 )
-from tools.sandbox.e2b_channel import (
-    OTHERWISE,
-    TEMPLATE,
-    USER,
-    CommandProcess,
-    is_gone,
-    sources,
-    unavailable,
-)
+from tools.sandbox.bundle import sources
+from tools.sandbox.connection import LineChannel
 from tools.sandbox.holding import require_holding
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from e2b import ApiParams, CommandHandle
     from e2b import Sandbox as Machine
 
 RUNNER = "tools.guest.runner"
 FOLDER = "/opt/rulewright"
 # `exec` so that the process that is killed is the worker and not a shell around it.
 COMMAND = f"exec python3 -s -P -u -m {RUNNER}"
-ENVIRONMENT = {"PYTHONPATH": FOLDER, **SAME_EVERYWHERE}
-_START_S = 60.0
-_LAYERS = (
-    "separate process",
-    "resource limits",
-    "hard kill",
-    "unprivileged user",
-    "no new privileges",
-)
+TEMPLATE = "code-interpreter-v1"  # the service's own: Python with numpy
+_USER = "root"  # the runner leaves root by itself, once it has loaded everything
+_START_S, _HEALTH_S, _KILL_S = 60.0, 5.0, 10.0
+_PIPE_BYTES = 1 << 15  # a pipe takes more than this from whoever writes, though nobody reads
+_SAID_CHARACTERS = 2000
+_LAYERS = ("virtual machine (E2B)", *ALWAYS, "unprivileged user", "no new privileges")
+_OTHERWISE = "or use the sandbox of this computer (leave out --sandbox e2b)"
 _NEEDED = (
     "required: python3 of version 3.11 or newer, with numpy and pydantic for players that search"
 )
+# Go's names for the signals, which the service reports.
+_SIGNALS = {
+    "killed": signal.SIGKILL,
+    "terminated": signal.SIGTERM,
+    "bad system call": signal.SIGSYS,
+    "CPU time limit exceeded": signal.SIGXCPU,
+    "segmentation fault": signal.SIGSEGV,
+    "bus error": signal.SIGBUS,
+    "illegal instruction": signal.SIGILL,
+    "floating point exception": signal.SIGFPE,
+    "aborted": signal.SIGABRT,
+}
 
 
 class E2BBackend:
     """The service, reached with a key; see `Backend`.
 
     Attributes:
-        name: What people choose it by.
+        name: The word by which people choose it.
     """
 
     name = "e2b"
 
     def __init__(
-        self,
-        template: str | None = None,
-        *,
-        api_key: str | None = None,
-        domain: str | None = None,
-        api_url: str | None = None,
-        sandbox_url: str | None = None,
-        idle_s: int = 600,
+        self, template: str = TEMPLATE, *, idle_s: int = 600, **service: "Unpack[ApiParams]"
     ) -> None:
         """Nothing is contacted before `start`.
 
         Args:
-            template: What machines are made from; the service's code interpreter by default.
-            api_key: The key; E2B_API_KEY of the environment by default.
-            domain: Of a service of one's own; E2B_DOMAIN of the environment by default.
-            api_url: Where machines are ordered, where that does not follow from the domain.
-            sandbox_url: Where machines are spoken with, likewise; both over HTTP/1.1.
+            template: The name of the image that machines are made from.
             idle_s: Seconds after which the service ends a machine that holds no worker, or whose
                 host is gone.
+            **service: The library's own options (key, domain, addresses); it takes those that are
+                left out from the environment.
         """
-        self._template = template or TEMPLATE
-        self._key = api_key or os.environ.get("E2B_API_KEY")
-        self._domain = domain or os.environ.get("E2B_DOMAIN")
-        self._urls = {"api_url": api_url, "sandbox_url": sandbox_url} if api_url else {}
+        self._template = template
         self._idle_s = idle_s
+        self._service = service
 
     def start(self, kit: Kit, limits: Limits) -> "E2BPool":
         """See `Backend.start`."""
-        if not self._key:
+        if not (self._service.get("api_key") or os.environ.get("E2B_API_KEY")):
             raise SandboxUnavailableError(
                 "the sandbox 'e2b' needs a key of the E2B service and there is none: set "
-                "E2B_API_KEY (and E2B_DOMAIN for a service of your own), " + OTHERWISE
+                f"E2B_API_KEY (and E2B_DOMAIN for a service of your own), {_OTHERWISE}"
             )
-        files = sources([RUNNER, *kit.preload])
-        machine = self._machine(self._key)
-        pool = E2BPool(machine, kit, limits, self._idle_s, self._template)
-        try:
-            pool.prepare(files)
-        except PoolGoneError as error:
-            pool.close()
-            raise SandboxUnavailableError(f"the virtual machine was lost: {error}") from error
-        except BaseException:
-            pool.close()
-            raise
-        return pool
+        import e2b_code_interpreter  # type: ignore[import-untyped]
 
-    def _machine(self, key: str) -> "Machine":
+        files = sources([RUNNER, *kit.preload])
         try:
-            import e2b_code_interpreter  # type: ignore[import-untyped]
-        except ImportError as error:
-            raise SandboxUnavailableError(
-                "the sandbox 'e2b' needs the package e2b-code-interpreter, which is not "
-                f"installed here ({error}): install it, {OTHERWISE}"
-            ) from error
-        options: dict[str, Any] = {"api_key": key, "domain": self._domain, "debug": False}
-        if self._urls:
-            options |= {**self._urls, "http_version": "1.1"}
-        try:
-            machine: Machine = e2b_code_interpreter.Sandbox.create(
+            machine = e2b_code_interpreter.Sandbox.create(
                 self._template,
                 timeout=self._idle_s,
                 metadata={"made-by": "rulewright"},
                 allow_internet_access=False,
                 lifecycle={"on_timeout": "kill"},
-                **options,
+                debug=False,
+                **self._service,
             )
         except Exception as error:
-            where = f" at {self._domain}" if self._domain else ""
+            domain = self._service.get("domain") or os.environ.get("E2B_DOMAIN")
+            where = f" at {domain}" if domain else ""
             wanted = f"start a virtual machine of template {self._template!r}{where}"
-            raise unavailable(wanted, error) from error
-        return machine
+            raise _unavailable(wanted, error) from error
+        pool = E2BPool(machine, kit, limits, self._idle_s, self._template)
+        try:
+            pool.prepare(files)
+        except BaseException:
+            pool.close()
+            raise
+        return pool
 
 
 class E2BPool:
-    """One virtual machine; see `Pool`. Its methods may be called from any thread."""
+    """One virtual machine; see `Pool`. Its methods may be called from any thread.
+
+    Attributes:
+        machine: The machine.
+        limits: Bounds of its workers.
+        running: The workers whose end is not known.
+        told: The last report of one of its workers that it is confined.
+    """
 
     def __init__(
         self, machine: "Machine", kit: Kit, limits: Limits, idle_s: int, template: str
     ) -> None:
         """Take over a fresh machine, which `close` ends."""
-        self._machine = machine
+        self.machine = machine
         self._template = template
-        self._limits = limits
+        self.limits = limits
         self._settings = kit.settings(limits)
         self._idle_s = idle_s
-        self._lock = threading.Lock()
-        self._processes: set[CommandProcess] = set()
-        self._told = Ready(ready=False, landlock=0, machine="", python="", clock="")
-        self._first: CommandProcess | None = None
+        self.running: set[CommandProcess] = set()
+        self.told = Ready(ready=False, landlock=0, machine="", python="", clock="")
         self._closing = threading.Event()
-        self._extender = threading.Thread(target=self._extend, name="e2b-extend", daemon=True)
-        self._extender.start()
+        threading.Thread(target=self._extend, name="e2b-extend", daemon=True).start()
 
     @property
     def grade(self) -> Grade:
         """See `Pool.grade`."""
-        told = self._told
+        told = self.told
         landlock = [f"Landlock {told.landlock}"] if told.landlock else []
         clock = [] if told.clock else ["no clock"]
         lacking = "" if told.landlock else "; there is no Landlock in it"
@@ -169,7 +163,7 @@ class E2BPool:
         return Grade(
             name="medium" if told.clock else "strong",
             backend=E2BBackend.name,
-            layers=("virtual machine (E2B)", *_LAYERS, *landlock, *clock, "system call allow-list"),
+            layers=(*_LAYERS, *landlock, *clock, "system call allow-list"),
             reason=(
                 "that it is a machine of its own without a network is the service's word, not "
                 f"verified from here; the layers inside were tried out{lacking}; it runs Python "
@@ -182,45 +176,39 @@ class E2BPool:
 
         Raises:
             SandboxUnavailableError: If it does not.
-            PoolGoneError: If the machine ended.
         """
-        entries: list[Any] = [
-            {"path": f"{FOLDER}/{path}", "data": content} for path, content in files.items()
-        ]
         try:
-            self._machine.files.write_files(entries, user=USER)
+            self.machine.files.write_files(
+                [{"path": f"{FOLDER}/{path}", "data": data} for path, data in files.items()],
+                user=_USER,
+            )
         except Exception as error:
-            raise unavailable("send the runner to the virtual machine", error) from error
-        self._first = self.fork()  # which says what architecture it is
-        machine, has_clock = self._told.machine, bool(self._told.clock)
-        require_holding(self, self._limits, machine=machine, has_clock=has_clock)
+            raise _unavailable("send the runner to the virtual machine", error) from error
+        require_holding(self, self.limits)
 
-    def fork(self) -> CommandProcess:
+    def fork(self) -> "CommandProcess":
         """See `Pool.fork`."""
-        with self._lock:
-            first, self._first = self._first, None
         if self._closing.is_set():
             raise PoolGoneError("the virtual machine was ended")
-        if first is not None:
-            return first
         try:
-            command = self._machine.commands.run(
+            command = self.machine.commands.run(
                 COMMAND,
                 background=True,
-                envs=ENVIRONMENT,
-                user=USER,
+                envs={"PYTHONPATH": FOLDER, **SAME_EVERYWHERE},
+                user=_USER,
                 cwd="/",
                 stdin=True,
                 timeout=0,
                 retain_output=False,
             )
         except Exception as error:
-            if is_gone(error):
+            from connectrpc.errors import ConnectError
+            from e2b import NotFoundException, TimeoutException
+
+            if isinstance(error, ConnectError | NotFoundException | TimeoutException):
                 raise PoolGoneError(f"the virtual machine does not answer: {error}") from error
-            raise unavailable("start a worker in the virtual machine", error) from error
-        process = CommandProcess(self._machine, command, self._limits.frame_bytes)
-        with self._lock:
-            self._processes = {other for other in self._processes if other.running} | {process}
+            raise _unavailable("start a worker in the virtual machine", error) from error
+        process = CommandProcess(self, command)
         try:
             self._set_up(process)
         except BaseException:
@@ -230,35 +218,28 @@ class E2BPool:
 
     def close(self) -> None:
         """See `Pool.close`."""
-        with self._lock:
-            if self._closing.is_set():
-                return
-            self._closing.set()
-            processes = list(self._processes)
-        for process in processes:
+        if self._closing.is_set():
+            return
+        self._closing.set()
+        for process in list(self.running):
             process.channel.close()
+        with suppress(Exception):  # a connection grown old fails once; ending twice is safe
+            self.machine.kill()
+            return
         try:
-            self._end_machine()
+            self.machine.kill()
         except Exception as error:  # noqa: BLE001 - told; the service ends the machine by itself
             warnings.warn(
-                f"virtual machine {self._machine.sandbox_id} could not be ended ({error}); the "
+                f"virtual machine {self.machine.sandbox_id} could not be ended ({error}); the "
                 f"service ends it by itself within {self._idle_s} s",
                 RuntimeWarning,
                 stacklevel=2,
             )
-        for process in processes:
-            process.join(1.0)
 
-    def _end_machine(self) -> None:
-        try:
-            self._machine.kill()
-        except Exception:  # noqa: BLE001 - a connection grown old fails once; ending twice is safe
-            self._machine.kill()
-
-    def _set_up(self, process: CommandProcess) -> None:
+    def _set_up(self, process: "CommandProcess") -> None:
         deadline = time.monotonic() + _START_S
         try:
-            process.channel.send(json.dumps(self._settings).encode(), deadline)
+            process.channel.send(encode(self._settings), deadline)
             report = decode(process.channel.receive(deadline))
         except (OSError, ForgeryError, FrameError) as error:
             ending = process.ending(1.0)
@@ -268,30 +249,165 @@ class E2BPool:
                 f"{plain_text(process.said).strip() or 'nothing'}; {_NEEDED}"
             ) from error
         try:
-            self._told = decoded(Ready, report)
+            self.told = decoded(Ready, report)
         except MessageError as error:
             told = report if isinstance(report, dict) else {}
             raise SandboxUnavailableError(
                 f"the template {self._template!r} lacks what a worker needs "
                 f"({told.get('refused')}): {told.get('why')}; {_NEEDED}; choose a template that "
-                f"has it, {OTHERWISE}"
+                f"has it, {_OTHERWISE}"
             ) from error
 
     def _extend(self) -> None:
         """Put the machine's end off for as long as it holds workers."""
         while not self._closing.wait(self._idle_s / 3):
-            with self._lock:
-                used = any(process.running for process in self._processes)
-            if not used:
-                continue
+            if self.running:
+                with suppress(Exception):  # tried again; whoever uses an ended machine hears of it
+                    self.machine.set_timeout(self._idle_s)
+
+
+class CommandProcess:
+    """One background command; see `Process`.
+
+    Attributes:
+        channel: Its two streams.
+        said: The first of what it wrote to its standard error; nothing of a module's.
+    """
+
+    def __init__(self, pool: "E2BPool", command: "CommandHandle[None]") -> None:
+        """Listen to the command from now on, in a thread that ends with it."""
+        self.channel = LineChannel(pool.limits.frame_bytes, self._write, self._machine_answers)
+        self.said = ""
+        self._machine = pool.machine
+        self._command = command
+        self._running = pool.running
+        self._ending: Ending | None = None
+        self._lost: Exception | None = None
+        self._killed = False
+        self._running.add(self)
+        self._listener = threading.Thread(target=self._listen, name="e2b-command", daemon=True)
+        self._listener.start()
+
+    def kill(self) -> None:
+        """See `Process.kill`."""
+        self.channel.close()
+        late, self._killed = self._killed or self not in self._running, True
+        if not late:
+            with self._loss_noted():
+                self._machine.commands.kill(self._command.pid, request_timeout=_KILL_S)
+
+    def resume(self) -> None:
+        """See `Process.resume`; nothing can be seen of it from here."""
+
+    def ring(self, begun: float, seconds: float) -> None:
+        """See `Process.ring`; the worker has a timer of its own."""
+
+    def rest(self, seconds: float) -> None:
+        """See `Process.rest`; a stop would take longer than a request."""
+
+    def dump(self) -> None:
+        """See `Process.dump`."""
+        order = f"kill -s {DUMP_SIGNAL.name.removeprefix('SIG')} {self._command.pid}"
+        with self._loss_noted():
+            self._machine.commands.run(order, user=_USER, timeout=_HEALTH_S)
+
+    def ending(self, seconds: float) -> Ending:
+        """See `Process.ending`."""
+        self._listener.join(seconds)
+        if self._killed:
+            return Ending("killed", "by the host")
+        ending = self._ending
+        # A signal that nobody of ours sent may have come with the end of the whole machine.
+        if ending is not None and (ending.cause != "killed" or self._machine_answers()):
+            return ending
+        if self._lost is not None:
+            raise PoolGoneError(
+                f"the virtual machine can no longer be spoken with: {self._lost}"
+            ) from self._lost
+        return Ending("unknown")
+
+    def _listen(self) -> None:
+        from e2b import CommandExitException
+
+        with self._loss_noted():
             try:
-                self._machine.set_timeout(self._idle_s)
-            except Exception as error:  # noqa: BLE001 - told; tried again before the machine ends
-                if self._closing.is_set() or is_gone(error):
-                    continue  # whoever uses the machine next hears of it
-                warnings.warn(
-                    f"the end of virtual machine {self._machine.sandbox_id} could not be put off "
-                    f"({error}); it is tried again",
-                    RuntimeWarning,
-                    stacklevel=2,
-                )
+                result = self._command.wait(on_stdout=self.channel.feed, on_stderr=self._hear)
+                self._ending = how_it_ended(result.exit_code, result.error)
+            except CommandExitException as error:
+                self._ending = how_it_ended(error.exit_code, error.error)
+        self._running.discard(self)
+        self.channel.close()
+
+    def _hear(self, text: str) -> None:
+        self.said += text[: _SAID_CHARACTERS - len(self.said)]
+
+    def _write(self, data: bytes, seconds: float) -> None:
+        from e2b import NotFoundException, TimeoutException
+
+        try:
+            self._command.send_stdin(data, request_timeout=seconds)
+        except Exception as error:
+            slow = isinstance(error, TimeoutException) and len(data) > _PIPE_BYTES
+            if slow and self._machine_answers():
+                raise TimeoutError from error
+            # Where the command ended or closed its input, its ending tells more.
+            if not isinstance(error, NotFoundException) and "stdin" not in str(error):
+                self._lost = self._lost or error
+            raise ConnectionResetError(f"could not write to the command: {error}") from error
+
+    def _machine_answers(self) -> bool:
+        with self._loss_noted():
+            if self._machine.is_running(request_timeout=_HEALTH_S):
+                return True
+            raise RuntimeError("the virtual machine has ended")
+        return False
+
+    @contextmanager
+    def _loss_noted(self) -> Iterator[None]:
+        """Keep what breaks for `ending`; an order to a command that has ended breaks nothing."""
+        from e2b import CommandExitException
+
+        try:
+            yield
+        except CommandExitException:
+            return
+        except Exception as error:  # noqa: BLE001 - `ending` reports it
+            self._lost = self._lost or error
+
+
+def how_it_ended(exit_code: int, words: str | None) -> Ending:
+    """The ending of a command, read from the service's words.
+
+    Args:
+        exit_code: Negative where a signal ended it.
+        words: "signal: killed", "exit status 3"; None after exit code 0.
+
+    >>> how_it_ended(-1, "signal: segmentation fault (core dumped)")
+    Ending(cause='crashed', detail='SIGSEGV')
+    >>> how_it_ended(3, "exit status 3")
+    Ending(cause='exited', detail='exit code 3')
+    """
+    if words is None or not words.startswith("signal: "):
+        return ending_of(exit_code)
+    name = words.removeprefix("signal: ").removesuffix(" (core dumped)")
+    return ending_of(-_SIGNALS[name]) if name in _SIGNALS else Ending("killed", name[:80])
+
+
+def _unavailable(wanted: str, error: Exception) -> SandboxUnavailableError:
+    """The error for people when the service did not do what was wanted."""
+    from e2b import exceptions as e2b
+
+    ways = {
+        e2b.AuthenticationException: (
+            "the service refused the key: check E2B_API_KEY and E2B_DOMAIN"
+        ),
+        e2b.RateLimitException: "the service allows no more now: wait, or end other machines",
+        e2b.ServiceBusyException: "the service is busy: try again in a minute",
+        e2b.NotFoundException: "there is no such thing at the service: check the template's name",
+        e2b.TimeoutException: "the service did not answer in time: check the network and try again",
+        Exception: "check the network, E2B_DOMAIN and the template's name",
+    }
+    way = next(text for kind, text in ways.items() if isinstance(error, kind))
+    return SandboxUnavailableError(
+        f"the service E2B could not {wanted}: {str(error)[:300]}; {way}, {_OTHERWISE}"
+    )

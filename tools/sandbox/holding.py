@@ -1,30 +1,37 @@
 """Proof of a pool: a throw-away worker tries to get out, and must not succeed."""
 
-from collections.abc import Sequence
+from typing import Protocol
 
 from games.values import ModuleFault
 from tools.guest.confine.canaries import TELL_TIME
+from tools.guest.protocol import Ready
 from tools.sandbox.backends import Limits, Pool, PoolGoneError, SandboxUnavailableError
 from tools.sandbox.worker import Worker
 
 
-def require_holding(
-    pool: Pool, limits: Limits, *, machine: str | None, has_clock: bool = False
-) -> None:
+class TellingPool(Pool, Protocol):
+    """A pool that knows what its workers have put in force.
+
+    Attributes:
+        told: The report of one of them, at the latest when it was forked: the architecture whose
+            system call filter must end a worker that traces another process, and their clock.
+    """
+
+    told: Ready
+
+
+def require_holding(pool: TellingPool, limits: Limits) -> None:
     """Run the canaries of `tools.guest.confine.canaries` in a fresh worker of a pool.
 
     Args:
         pool: What is on trial.
         limits: Its workers' bounds.
-        machine: The architecture whose system call filter must end a worker that traces another
-            process; None where there is no such filter.
-        has_clock: Whether its workers are known to have a clock.
 
     Raises:
         SandboxUnavailableError: If one of them succeeds, or they cannot be run; the pool is closed.
     """
     try:
-        problem = _problem(pool, limits, machine, [TELL_TIME] if has_clock else [])
+        problem = _problem(pool, limits)
     except PoolGoneError as gone:
         pool.close()
         raise SandboxUnavailableError(
@@ -41,16 +48,17 @@ def require_holding(
         )
 
 
-def _problem(pool: Pool, limits: Limits, machine: str | None, known: Sequence[str]) -> str | None:
+def _problem(pool: TellingPool, limits: Limits) -> str | None:
     with Worker("self-test", pool.fork(), limits, forget=lambda _: None, loads={}) as worker:
         try:
             worker.load("")
             out = worker.request("canaries", {}, limits.load_s)
         except ModuleFault as fault:
             return f"its canaries could not run ({fault})"
+        machine, known = pool.told.machine, [TELL_TIME] if pool.told.clock else []
         if not isinstance(out, list) or any(could not in known for could in out):
             return f"a worker could {_listed(out)}"
-        if machine is None:
+        if not machine:
             return None
         try:
             said = worker.request("trip", {"machine": machine}, limits.call_s)

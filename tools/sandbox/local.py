@@ -4,6 +4,7 @@ import sys
 from dataclasses import replace
 
 from tools.sandbox.backends import (
+    ALWAYS,
     Backend,
     Grade,
     Kit,
@@ -21,7 +22,6 @@ WAYS_OUT = (
     "--sandbox process --i-accept-no-isolation"
 )
 
-_ALWAYS = ("separate process", "resource limits", "hard kill")
 NAMES = ("linux", "seatbelt", "e2b", "process")
 
 
@@ -48,8 +48,7 @@ class LinuxBackend:
             )
         zygote = self._started(kit, limits)
         zygote.grade = self._grade(zygote)
-        has_clock = bool(zygote.clock)
-        require_holding(zygote, limits, machine=zygote.machine, has_clock=has_clock)
+        require_holding(zygote, limits)
         return zygote
 
     def _started(self, kit: Kit, limits: Limits) -> Zygote:
@@ -66,17 +65,19 @@ class LinuxBackend:
 
     def _grade(self, zygote: Zygote) -> Grade:
         lacking = [self._lacking] if self._lacking else []
-        if not zygote.landlock:
+        if not zygote.told.landlock:
             lacking.append("no Landlock: the system call filter alone keeps files closed")
-        layers = [*_ALWAYS, "unprivileged user"]
+        layers = [*ALWAYS, "unprivileged user"]
         layers += ["namespaces"] if self._layers.namespaces else []
         layers += ["no new privileges"]
-        layers += [f"Landlock {zygote.landlock}"] if zygote.landlock else []
-        layers += [] if zygote.clock else ["no clock"]
-        if zygote.clock:
-            lacking.append(f"workers can tell each other by the time of an answer: {zygote.clock}")
+        layers += [f"Landlock {zygote.told.landlock}"] if zygote.told.landlock else []
+        layers += [] if zygote.told.clock else ["no clock"]
+        if zygote.told.clock:
+            lacking.append(
+                f"workers can tell each other by the time of an answer: {zygote.told.clock}"
+            )
         return Grade(
-            name="medium" if zygote.clock else "strong",
+            name="medium" if zygote.told.clock else "strong",
             backend=self.name,
             layers=(*layers, "system call allow-list"),
             reason="; ".join(lacking) or "no layer is missing",
@@ -98,10 +99,10 @@ class SeatbeltBackend:
         zygote.grade = Grade(
             name="medium",
             backend=self.name,
-            layers=(*_ALWAYS, "Seatbelt (deny default)"),
+            layers=(*ALWAYS, "Seatbelt (deny default)"),
             reason="Seatbelt's interface is deprecated and this backend is untested",
         )
-        require_holding(zygote, limits, machine=None, has_clock=True)
+        require_holding(zygote, limits)
         return zygote
 
 
@@ -116,7 +117,7 @@ class ProcessBackend:
         zygote.grade = Grade(
             name="none",
             backend=self.name,
-            layers=_ALWAYS,
+            layers=ALWAYS,
             reason=(
                 "time, memory and output are bounded, but nothing keeps the module's code "
                 "from files, the network or other processes; run only code you trust"

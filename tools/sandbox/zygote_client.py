@@ -19,10 +19,9 @@ from pathlib import Path
 from games.values import Json
 from tools.guest.faults import DEADLINE, TICK, TICKS
 from tools.guest.protocol import Exited, Forked, MessageError, Ready, decoded
-from tools.guest.serving import DUMP_SIGNAL, OUT_OF_MEMORY_STATUS
+from tools.guest.serving import DUMP_SIGNAL
 from tools.sandbox.backends import (
     SAME_EVERYWHERE,
-    Cause,
     Ending,
     ForgeryError,
     Grade,
@@ -30,6 +29,7 @@ from tools.sandbox.backends import (
     Limits,
     PoolGoneError,
     SandboxUnavailableError,
+    ending_of,
 )
 from tools.sandbox.connection import Connection
 
@@ -42,12 +42,6 @@ _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED: what the scheduler counts of a whole proce
 _LONG_S = 1e-3  # of work; to be stopped then costs a hundredth of it
 _UNASKED_S = 3e-4  # more than it takes to wait for the next request
 _MUCH_UNASKED_S = 0.02  # more than any machine's trouble adds to that
-
-_CAUSES: dict[int, Cause] = {
-    signal.SIGKILL: "killed",
-    signal.SIGXCPU: "cpu_limit",
-    signal.SIGSYS: "blocked_call",
-}
 
 
 class LayerRefusedError(Exception):
@@ -83,9 +77,7 @@ class Zygote:
     """One running zygote. Its methods may be called from any thread.
 
     Attributes:
-        landlock: Version of Landlock that its workers use; 0 for none.
-        machine: The architecture the filter was made for; empty without one.
-        clock: Why a clock is in reach of its workers; empty where none is.
+        told: Its report that it is confined, which holds for its workers.
         grade: How far its workers hold, as the backend that started it says.
     """
 
@@ -118,14 +110,12 @@ class Zygote:
             self.close()
             raise LayerRefusedError(str(answer["refused"]), str(answer["why"]))
         try:
-            ready = decoded(Ready, answer)
+            self.told = decoded(Ready, answer)
         except MessageError as error:
             self.close()
             raise SandboxUnavailableError(
                 f"the sandbox's process started with {answer!r}"
             ) from error
-        self.landlock, self.machine = ready.landlock, ready.machine
-        self.clock = ready.clock
 
     def fork(self) -> "LocalProcess":
         """A fresh worker.
@@ -297,7 +287,7 @@ class LocalProcess:
                 ended.register(self._handle, select.POLLIN)  # readable once the process ended
                 if not ended.poll(seconds * 1000):
                     return Ending("unknown", "hung up")
-        return _ending(self._zygote.exit_status(self.pid))
+        return ending_of(self._zygote.exit_status(self.pid))
 
 
 def _clock_of(handle: int) -> int | None:
@@ -305,17 +295,6 @@ def _clock_of(handle: int) -> int | None:
     told = Path(f"/proc/self/fdinfo/{handle}")
     found = re.search(r"^Pid:\t(\d+)$", told.read_text() if told.exists() else "", re.MULTILINE)
     return ~int(found[1]) << 3 | _PROCESS_CLOCK if found else None
-
-
-def _ending(status: int | None) -> Ending:
-    if status is None:
-        return Ending("unknown", "hung up")
-    if status == OUT_OF_MEMORY_STATUS:
-        return Ending("out_of_memory", "no memory was left")
-    if status < 0:
-        number = signal.Signals(-status)
-        return Ending(_CAUSES.get(number, "crashed"), number.name)
-    return Ending("exited", f"exit code {status}")
 
 
 def _start(descriptor: int, paths: Sequence[str], ours: socket.socket) -> "subprocess.Popen[bytes]":

@@ -36,7 +36,7 @@ ZONES = {"board.*": {"component": "piece", "owner": "table", "ordered": True}}
 
 def initial_state(num_players: int, **parameters: object) -> State:
     """Both armies on their first rows. Rules: R1, R2."""
-    if num_players != 2 or parameters:  # noqa: PLR2004
+    if num_players != 2 or parameters:  # noqa: PLR2004 - a game for two
         raise ValueError("required: 2 players and no parameters")
     empty = [[EMPTY] * SIZE for _ in range(SIZE - 2)]
     return {

@@ -42,7 +42,7 @@ ZONES = {
 
 def initial_state(num_players: int, **parameters: object) -> State:
     """Eight cards lie in each draw pile; three are drawn by each player. Rules: R1, R2."""
-    if num_players != 2 or parameters:  # noqa: PLR2004
+    if num_players != 2 or parameters:  # noqa: PLR2004 - a game for two
         raise ValueError("required: 2 players and no parameters")
     return {
         "pool": sorted(CARDS),

@@ -31,7 +31,7 @@ ZONES = {"cells.*": {"component": "piece", "owner": "each", "ordered": False}}
 
 def initial_state(num_players: int, **parameters: object) -> State:
     """Nobody is on the board yet. Rules: R1, R2."""
-    if num_players != 2 or parameters:  # noqa: PLR2004
+    if num_players != 2 or parameters:  # noqa: PLR2004 - a game for two
         raise ValueError("required: 2 players and no parameters")
     return {
         "cells": [[], []],
@@ -74,7 +74,7 @@ def apply_action(state: State, action: str) -> State:
     if seat == CHANCE:
         placed = _at(state, state["placed"], action.rpartition(" ")[2])
         done = state["placed"] + 1
-        return {**placed, "placed": done, "player": 0 if done == 2 else CHANCE}  # noqa: PLR2004
+        return {**placed, "placed": done, "player": 0 if done == 2 else CHANCE}  # noqa: PLR2004 - both have
     reached = _reached(state["cells"][seat][0])[action]
     after = {**_at(state, seat, reached), "moves": state["moves"] + 1}
     if after["cells"][0] == after["cells"][1]:

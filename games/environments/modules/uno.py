@@ -38,7 +38,7 @@ ZONES = {
 
 def initial_state(num_players: int, **parameters: object) -> State:
     """Seven cards are dealt to each player, then one is turned up. Rules: R1, R2, R3."""
-    if num_players != 2 or parameters:  # noqa: PLR2004
+    if num_players != 2 or parameters:  # noqa: PLR2004 - a game for two
         raise ValueError("required: 2 players and no parameters")
     draws = ["0"] * HAND + ["1"] * HAND + ["turn"]
     blank = {"played": [], "color": "", "rank": "", "turn": 0, "player": CHANCE, "rewards": [0, 0]}

@@ -88,7 +88,7 @@ def _bargaining(native: Native) -> View:
     values = native.instance().values if is_started else None
     agreement: Json = None
     if is_started and plies(native)[-1] == (len(made) % 2, native.agree_action()):
-        assert pool is not None  # noqa: S101 - the type checker is told what the phase grants
+        assert pool is not None  # the type checker is told what the phase grants
         kept = made[-1].quantities
         left = [all_ - mine for all_, mine in zip(pool, kept, strict=True)]
         shares: list[Json] = [_items(kept), _items(left)]

@@ -40,11 +40,11 @@ def in_context(settings: Settings, base: Settings, said: Sequence[Settings]) -> 
         plain = name.removesuffix(_WORTH)
         is_open = name != plain
         if name == "lowest_score":
-            plain, value = "misere", bool(value) and not _negative(base.get("heart_points"))  # noqa: PLW2901
+            plain, value = "misere", bool(value) and not _negative(base.get("heart_points"))
         elif plain == "points_per_trick" and merged.get("misere") is True:
-            value = abs(int(str(value)))  # noqa: PLW2901 - misere makes a loss of it, once
+            value = abs(int(str(value)))
         elif isinstance(value, int) and ((is_open and penal) or (low and plain in _SIGNED)):
-            value = -abs(value)  # noqa: PLW2901
+            value = -abs(value)
         result[plain] = value
     return _counted_deals(result, said)
 

@@ -9,6 +9,7 @@ exploration inside the model.
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Literal
@@ -45,7 +46,7 @@ def active(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
     """Ask the environment for the match that tells most, and test again with it."""
     context = runtime.context
     actions, why = _question(Learning(context, state))
-    again = state.with_versions([c.model_copy(update={"findings": None}) for c in state.passing])
+    again = state.with_versions([replace(c, findings=None) for c in state.passing])
     try:
         with open_environment(context) as environment:
             if actions is None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from langgraph.runtime import Runtime
@@ -102,7 +103,7 @@ def refine(
     settings, stage = learning.settings, stage_of(learning)
     generator = stream(settings.seed, "refine", ply=len(state.calls))
     parent = STRATEGIES[settings.refine](expandable(learning), generator)
-    tried = parent.model_copy(update={"refined": parent.refined + 1})
+    tried = replace(parent, refined=parent.refined + 1)
     step, after = _asked(
         Learning(runtime.context, state.with_versions([tried])),
         runtime,
@@ -210,7 +211,7 @@ def _with_edit(parent: Candidate, refused: Sequence[str], made: Sequence[Candida
     if made or not refused or parent.findings is None or parent.outcome == "passed":
         return parent
     noted = Finding(check=EDIT, outcome="failed", evidence="; ".join(refused))
-    return parent.model_copy(update={"findings": (*kept, noted)})
+    return replace(parent, findings=(*kept, noted))
 
 
 def failed_tests(learning: Learning, parent: Candidate) -> FailedTests:

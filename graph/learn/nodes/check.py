@@ -1,6 +1,7 @@
 """Node: hold new candidates against their tests, and decide how to go on."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from langgraph.runtime import Runtime
@@ -106,7 +107,7 @@ def _tested(candidate: Candidate, judged: Judged, play_matches: int) -> Candidat
     if not findings and judged.right == judged.records and not judged.broken:
         findings = (Finding(check="tests", outcome="passed"),)
     score = judged.share(play_matches)
-    return candidate.model_copy(update={"findings": findings, "score": score})
+    return replace(candidate, findings=findings, score=score)
 
 
 def _noted(state: LearnState, judged: Mapping[int, Judged]) -> LearnState:

@@ -1,8 +1,7 @@
 """Approve: a person reads the rulebook, and may change it."""
 
-from typing import Any, Literal
+from typing import Any
 
-from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command, interrupt
 
@@ -21,18 +20,15 @@ from graph.new.requests import (
     plain_answer,
 )
 from graph.new.results import rule_changes
-from graph.new.state import RunState, folder_of, need_design
+from graph.new.state import AfterApproval, RunState, folder_of, go_on, need_design
 
 
-def approve(
-    state: RunState, runtime: Runtime[RunContext]
-) -> Command[Literal["approve", "code", "recode", "design", "revise", "report"]]:
+def approve(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterApproval]:
     """Ask; nothing stands before the interrupt that may not run twice."""
     del runtime
     if state.given is not None:  # it came as a message of the chat, and stands there
-        return _answered(state, state.given, [])
-    answer = plain_answer(interrupt(_question(state)))
-    return _answered(state, answer, [HumanMessage(answer)])
+        return _answered(state, state.given)
+    return _answered(state, plain_answer(interrupt(_question(state))))
 
 
 def _question(state: RunState) -> dict[str, Any]:
@@ -68,23 +64,20 @@ def _to_read(state: RunState) -> str:
     return untagged("\n".join([*lines, *([] if lines else ["No rule has changed."]), whole, ""]))
 
 
-def _answered(
-    state: RunState, answer: str, messages: list[HumanMessage]
-) -> Command[Literal["approve", "code", "recode", "design", "revise", "report"]]:
+def _answered(state: RunState, answer: str) -> Command[AfterApproval]:
     """The way on: yes codes the game, no ends the run, anything else changes the design."""
-    heard: dict[str, Any] = {"messages": messages, "given": None, "shown": state.design}
+    heard = state.heard(answer)
     if means(answer, WHOLE):
-        return Command(goto="approve", update={**heard, "shown": None})
+        return go_on("approve", state, heard.showing_whole())
     if means(answer, YES):
-        update = {**heard, "asks": False, "approved": True}
-        return Command(goto="code" if state.before is None else "recode", update=update)
+        goto: AfterApproval = "code" if state.before is None else "recode"
+        return go_on(goto, state, heard.approving())
     if means(answer, NO) or state.brief is None:
-        ended = {"end": "gave_up", "reason": "the rulebook was not approved", "asks": False}
-        return Command(goto="report", update={**heard, **ended})
+        return go_on("report", state, heard.ending("gave_up", "the rulebook was not approved"))
     design, choices = need_design(state), state.brief.choices
     settings = {} if design.family == NEW_FAMILY else settings_chosen(answer)
     if not settings:
-        return Command(goto="revise", update=heard)
+        return go_on("revise", state, heard)
     if choices.family is None:
         choices = choices.but(Choices(family=design.family))
     seats = settings.get(PLAYERS)
@@ -95,8 +88,6 @@ def _answered(
     try:
         require_choices(chosen, settings=True)
     except RoleError as error:
-        wrong = AIMessage(f"Nothing was changed: {error}", name="revise")
-        return Command(goto="approve", update={**heard, "messages": [*messages, wrong]})
+        return go_on("approve", state, heard.saying(f"Nothing was changed: {error}", "revise"))
     brief = state.brief.model_copy(update={"choices": chosen})
-    update = {**heard, "asks": False, "brief": brief, "earlier": state.with_this}
-    return Command(goto="design", update=update)
+    return go_on("design", state, heard.changed(design, brief).waiting(asks=False))

@@ -1,14 +1,12 @@
 """Arbitrate: fresh validators vote on contested claims."""
 
+from dataclasses import replace
+
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from agents.model.recording import place
-from agents.protocols import (
-    Claim,
-    Design,
-    Vote,
-)
+from agents.protocols import Claim, Design, Vote
 from graph.new.claims import (
     Voted,
     after,
@@ -25,13 +23,11 @@ from graph.new.state import (
     after_drafts,
     after_vote,
     drafts_passed,
+    go_on,
     need_design,
 )
 from graph.new.trial import UNREADABLE, Trial, not_passing, write_checks
-from graph.run.candidates import (
-    best,
-    keep_newest,
-)
+from graph.run.candidates import best
 from graph.run.events import VoteCounted, writer_of
 
 
@@ -45,33 +41,34 @@ def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVot
         votes = " to ".join(map(str, Voted(claim.votes).counted))
         tell(VoteCounted(claim=claim.id, status=claim.status, votes=votes))
     claims = updated(state.claims, voted)
+    votes = ", ".join(f"{claim.id} {claim.status}" for claim in claims if claim.votes)
     pool = without_struck(state.candidates, claims)
     newest = next((c for c in reversed(pool) if c.outcome == "passed"), pool[-1])
-    update: dict[str, object] = {"claims": claims, "contested": (), "candidates": pool}
+    settled = state.holding(claims).saying(
+        f"Votes on claims of the validator: {votes}.", "arbitrate"
+    )
+    settled = settled.with_versions(*pool)
     elsewhere = newest.outcome == "passed" and unmended(newest, voted)  # upheld of another one
     again = bool(unjudged(newest) or elsewhere) and context.settings.records_judged > 0
     several = drafts_passed(pool).values() if again else ()
     if len(several) > 1:  # each is judged before they are compared
-        anew = [c for c in pool if c.number in several and unjudged(c)]
-        update["candidates"] = keep_newest(
-            pool, [c.model_copy(update={"findings": None}) for c in anew]
-        )
-        return Command(goto="check", update=update)
+        anew = (c for c in pool if c.number in several and unjudged(c))
+        settled = settled.with_versions(*(replace(one, findings=None) for one in anew))
+        return go_on("check", state, settled)
     if newest.findings is None or again:
-        copy = newest.model_copy(update={"number": len(pool), "parent": newest.number})
-        pool += [] if newest is pool[-1] else [copy]
-        update["candidates"] = pool
-        return Command(goto="check", update=update)
+        copies = (
+            () if newest is pool[-1] else (replace(newest, number=len(pool), parent=newest.number),)
+        )
+        return go_on("check", state, settled.with_versions(*copies))
     write_checks(state, context, newest, claims)
     vote = after_vote(newest.outcome, last=state.rounds >= context.settings.max_rounds)
     goto: AfterVote = (after_drafts(pool) if vote == "strategize" else None) or vote
     if goto == "strategize":
-        trial = Trial(made, context, newest.number, newest.source, claims)
-        trial.show()
-        update |= trial.accepted(state)
+        trial = Trial(made, context, newest.number, newest.source)
+        settled = trial.accepted(settled, trial.shown(claims))
     if goto == "report":
-        update |= {"end": "gave_up", "reason": not_passing(state.rounds, best(pool).findings)}
-    return Command(goto=goto, update=update)
+        settled = settled.ending("gave_up", not_passing(state.rounds, best(pool).findings))
+    return go_on(goto, state, settled)
 
 
 def _voted(claim: Claim, design: Design, context: RunContext) -> Claim:

@@ -1,17 +1,28 @@
 """Check: one candidate is judged, and the verdict says where the run goes on."""
 
+from dataclasses import replace
+
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from agents.protocols import Design
 from games.checks.unit_tests import CHECK as UNIT_TEST
+from games.text import quoted
 from graph.new.claims import to_settle
 from graph.new.context import RunContext
 from graph.new.opening import context_of
-from graph.new.results import rule_changes
-from graph.new.state import AfterCheck, RunState, after_check, after_drafts, folder_of, need_design
+from graph.new.results import passed_checks, rule_changes
+from graph.new.state import (
+    AfterCheck,
+    RunState,
+    after_check,
+    after_drafts,
+    folder_of,
+    go_on,
+    need_design,
+)
 from graph.new.trial import Trial, not_passing, write_checks
-from graph.run.candidates import best, keep_newest
+from graph.run.candidates import best, what_failed
 from graph.run.events import Checked, writer_of
 from graph.run.sandboxes import keep_grade
 
@@ -24,28 +35,27 @@ def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     candidate = next(unchecked, state.candidates[-1])
     keep_grade(folder_of(state), context.sandbox.grade)
     ruled = tuple(one.ruling.rule for one in state.ambiguities if one.ruling)
-    trial = Trial(made, context, candidate.number, candidate.source, state.claims, ruled)
-    trial.revised, trial.tell = _revised(state, made), writer_of(runtime.stream_writer)
-    trial.judge()
-    judged = candidate.model_copy(
-        update={"findings": tuple(trial.findings), "lacking": tuple(trial.lacking)}
-    )
-    outcome = judged.outcome
-    write_checks(state, context, judged, trial.claims)
-    failed = [found.check for found in trial.findings if found.outcome == "failed"]
-    trial.tell(Checked(candidate=candidate.number, outcome=outcome, failed=tuple(failed)))
+    tell = writer_of(runtime.stream_writer)
+    revised = _revised(state, made)
+    trial = Trial(made, context, candidate.number, candidate.source, ruled, revised, tell)
+    tried = trial.judged(state.claims)
+    judged = replace(candidate, findings=tried.findings, lacking=tried.lacking)
+    write_checks(state, context, judged, tried.claims)
+    failed = tuple(found.check for found in tried.findings if found.outcome == "failed")
+    tell(Checked(candidate=candidate.number, outcome=judged.outcome, failed=failed))
     last = state.rounds >= context.settings.max_rounds
-    pool = keep_newest(state.candidates, [judged])
-    more = after_drafts(pool)
-    settle = () if more else to_settle(trial.claims, pool, last=last)
-    goto = more or after_check(outcome, last=last, vote=bool(settle))
-    update: dict[str, object] = {"candidates": [judged], "claims": trial.claims}
-    update["contested"] = settle
+    wrong = what_failed(tried.findings)
+    said = quoted(f"Not everything passed: {wrong}") if wrong else passed_checks(tried.findings)
+    after = state.with_versions(judged).saying(said, "check")
+    more = after_drafts(after.candidates)
+    settle = () if more else to_settle(tried.claims, after.candidates, last=last)
+    after = after.holding(tried.claims, settle)
+    goto: AfterCheck = more or after_check(judged.outcome, last=last, vote=bool(settle))
     if goto == "strategize":
-        update |= trial.accepted(state)
+        after = trial.accepted(after, tried)
     if goto == "report":
-        update |= {"end": "gave_up", "reason": not_passing(state.rounds, best(pool).findings)}
-    return Command(goto=goto, update=update)
+        after = after.ending("gave_up", not_passing(state.rounds, best(after.candidates).findings))
+    return go_on(goto, state, after)
 
 
 def _revised(state: RunState, made: Design) -> tuple[str, ...]:

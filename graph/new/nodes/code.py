@@ -15,9 +15,11 @@ from agents.protocols import (
 from graph.new.coding import GraphCoderTools
 from graph.new.context import RunContext
 from graph.new.opening import context_of
+from graph.new.results import code_message
 from graph.new.state import (
     RunState,
     folder_of,
+    go_on,
     need_design,
 )
 from graph.new.trial import UNREADABLE
@@ -35,10 +37,11 @@ def code(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["chec
     try:
         drafts, notes = drafted(lambda: coder.draft(made, tools), context.settings.candidates)
     except RoleError as error:
-        return Command(goto="report", update={"end": "gave_up", "reason": str(error)})
+        return go_on("report", state, state.ending("gave_up", str(error)))
     folder_of(state).write_text("game.py", drafts[0].source)
     writer_of(runtime.stream_writer)(Coded(lines=drafts[0].source.count("\n")))
-    return Command(goto="check", update={"candidates": drafts, "notes": (*state.notes, *notes)})
+    after = state.with_versions(*drafts).noting(notes)
+    return go_on("check", state, after.saying(code_message(drafts[-1]), "code"))
 
 
 def drafted(write: Callable[[], str], count: int) -> tuple[list[Candidate], tuple[str, ...]]:

@@ -1,8 +1,7 @@
 """Compare: drafts that passed are played on each other; the designer rules where they part."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from typing import TypeAlias
+from dataclasses import asdict, dataclass, field, replace
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -15,18 +14,25 @@ from graph.new.claims import outdated, to_settle, unjudged
 from graph.new.context import RunContext
 from graph.new.opening import context_of
 from graph.new.reporting import write_design
-from graph.new.state import AfterCheck, RunState, after_check, drafts_passed, folder_of, need_design
+from graph.new.state import (
+    AfterComparing,
+    RunState,
+    after_check,
+    drafts_passed,
+    folder_of,
+    go_on,
+    need_design,
+)
 from graph.new.trial import UNREADABLE, Trial, not_passing, write_checks
-from graph.run.candidates import Candidate, keep_newest
+from graph.run.candidates import Candidate
 from graph.run.events import DraftsCompared, writer_of
 from tools.differing import Differential, differential_sources
 
 _MATCHES = 20
 _ACTIONS_SHOWN = 30
-_To: TypeAlias = Command[AfterCheck]
 
 
-def compare(state: RunState, runtime: Runtime[RunContext]) -> _To:
+def compare(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterComparing]:
     """Accept the draft whose readings hold; where none does, the drafts are refined."""
     context = context_of(runtime, state.folder)
     bout = _Bout(context, need_design(state))
@@ -41,28 +47,23 @@ def compare(state: RunState, runtime: Runtime[RunContext]) -> _To:
     ]
     if holder is not None and ruled:
         holder, claims = bout.retested(holder, claims, ruled)
-    judged = [*bout.losers, *([holder] if holder else [])]
-    pool = keep_newest(state.candidates, judged)
+    after = state.with_versions(*bout.losers, *([holder] if holder else []))
     writer_of(runtime.stream_writer)(DraftsCompared(ambiguities=len(bout.found)))
-    found = (*state.ambiguities, *bout.found)
-    update: dict[str, object] = {"candidates": judged, "ambiguities": found}
     if bout.design != state.design and state.brief is not None:
         write_design(folder_of(state), bout.design, state.brief)
-        update["design"] = bout.design
-    shown = holder or pool[-1]
+        after = after.designed(bout.design)
+    shown = holder or after.candidates[-1]
     write_checks(state, context, shown, claims)
     last = state.rounds >= context.settings.max_rounds
-    settle = to_settle(claims, pool, last=last) if holder else ()
+    settle = to_settle(claims, after.candidates, last=last) if holder else ()
     goto = after_check(holder.outcome if holder else "failed", last=last, vote=bool(settle))
-    notes = (*state.notes, *bout.notes)
+    after = after.ruling(bout.found).holding(claims, settle).noting(bout.notes)
     if goto == "strategize":
-        update |= {"accepted": shown.number}
-        notes = (*notes, *context.notes_of_play(shown.source, bout.design))
+        notes = context.notes_of_play(shown.source, bout.design)
+        after = after.accepting(shown.number).noting(notes)
     if goto == "report":
-        reason = not_passing(state.rounds, shown.findings or ())
-        update |= {"end": "gave_up", "reason": reason}
-    told = {"claims": claims, "contested": settle, "notes": notes}
-    return Command(goto=goto, update={**update, **told})
+        after = after.ending("gave_up", not_passing(state.rounds, shown.findings))
+    return go_on(goto, state, after)
 
 
 def _rivals(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -100,15 +101,12 @@ class _Bout:
         self, holder: Candidate, claims: tuple[Claim, ...], ruled: Sequence[str]
     ) -> tuple[Candidate, tuple[Claim, ...]]:
         """The holder against the tests of the rules as they read now, and the claims after it."""
-        trial = Trial(self.design, self.context, holder.number, holder.source, claims, ruled)
-        trial.retest()
-        tests = {claim.id for claim in trial.claims if claim.test}
+        trial = Trial(self.design, self.context, holder.number, holder.source, ruled)
+        tried = trial.retested(claims)
+        tests = {claim.id for claim in tried.claims if claim.test}
         kept = [found for found in holder.findings or () if found.claim not in tests]
-        update = {
-            "findings": (*kept, *trial.findings),
-            "lacking": (*holder.lacking, *trial.lacking),
-        }
-        return holder.model_copy(update=update), trial.claims
+        findings, lacking = (*kept, *tried.findings), (*holder.lacking, *tried.lacking)
+        return replace(holder, findings=findings, lacking=lacking), tried.claims
 
     def _against(self, holder: Candidate, rival: Candidate) -> Candidate | None:
         try:
@@ -166,7 +164,7 @@ def _held_against(loser: Candidate, parting: Parting, ruling: Ruling) -> Candida
     own = parting.readings[parting.candidates.index(loser.number)]
     evidence = f"{_where(parting)}, {parting.about}: the module says {own}. {ruling.working}"
     noted = Finding(check="reading", outcome="failed", rule=ruling.rule, evidence=evidence)
-    return loser.model_copy(update={"findings": (*(loser.findings or ()), noted)})
+    return replace(loser, findings=(*(loser.findings or ()), noted))
 
 
 def _pair(one: Candidate, other: Candidate) -> str:

@@ -5,32 +5,33 @@ from langgraph.types import Command
 
 from agents.model.recording import place
 from agents.protocols import NoFitError, RoleError
+from games.text import quoted
 from graph.new.context import RunContext
 from graph.new.opening import context_of
 from graph.new.reporting import write_design
-from graph.new.requests import (
-    doubts_of,
-)
-from graph.new.state import AfterDesign, RunState, after_design, folder_of
+from graph.new.requests import doubts_of
+from graph.new.state import AfterDesign, RunState, folder_of, go_on, need_brief
 from graph.run.events import Designed, writer_of
 
 
 def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign]:
     """Design the game and write its rulebook, so that a person can read it early."""
     context = context_of(runtime, state.folder)
-    if state.brief is None:
-        raise ValueError("design runs after intake; the state holds no brief")
+    brief = need_brief(state)
     try:
         with place("design"):
-            made = context.roles.designer.design(state.brief, context.retrieval.mechanics)
+            made = context.roles.designer.design(brief, context.retrieval.mechanics)
     except NoFitError as error:
-        ended = {"end": "no_fit", "reason": str(error), "fit": error.fit}
-        return Command(goto="report", update=ended)
+        return go_on("report", state, state.ending("no_fit", str(error), error.fit))
     except RoleError as error:
-        return Command(goto="report", update={"end": "gave_up", "reason": str(error)})
-    write_design(folder_of(state), made, state.brief)
+        return go_on("report", state, state.ending("gave_up", str(error)))
+    write_design(folder_of(state), made, brief)
     designed = Designed(title=made.title, rules=len(made.rules), family=made.family)
     writer_of(runtime.stream_writer)(designed)
     unclear = context.interactive and bool(doubts_of(made))
     wanted = (context.settings.approve or unclear) and not state.approved
-    return Command(goto=after_design(approve=wanted), update={"design": made, "asks": wanted})
+    seats = f"{made.num_players} player{'s' * (made.num_players > 1)}"
+    said = quoted(f"Designed {made.title} for {seats}: {len(made.rules)} rules.")
+    after = state.designed(made).waiting(asks=wanted).saying(said, "design")
+    goto: AfterDesign = "approve" if wanted else "code"
+    return go_on(goto, state, after)

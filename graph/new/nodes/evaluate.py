@@ -12,7 +12,7 @@ from graph.new.opening import context_of
 from graph.new.playing import clock_of, measured, play_of_run
 from graph.new.reporting import rulebook_text
 from graph.new.results import players_object
-from graph.new.state import RunState, folder_of, need_design
+from graph.new.state import RunState, folder_of, go_on, need_design
 from graph.run.events import writer_of
 from graph.run.sandboxes import keep_grade
 from tools.playtest.series import Series
@@ -36,15 +36,15 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
     try:
         evaluation, series = measured(play, state.heuristics, context.settings.protocol)
     except VoidResultError as error:
-        lost = {"end": "gave_up", "reason": str(error), "accepted": None}
-        return Command(goto="report", update=lost)
+        return go_on("report", state, state.void(str(error)))
     record = _write_records(state, series, evaluation.best.player)
     if state.brief is not None:
         records = series[evaluation.best.player].records
         example = next((found for r in records if (found := example_of_play(r))), [])
         folder.write_text("rulebook.md", rulebook_text(need_design(state), state.brief, example))
     folder.write_json("players/players.json", players_object(evaluation))
-    return Command(goto="report", update={"evaluation": evaluation, "record": record})
+    said = f"Play-tested, with {len(evaluation.players)} kinds of players."
+    return go_on("report", state, state.played(evaluation, record).saying(said, "evaluate"))
 
 
 def _write_records(state: RunState, series: Mapping[str, Series], best: str) -> str:

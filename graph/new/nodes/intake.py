@@ -1,5 +1,6 @@
 """Intake: messages become a brief and a run folder, or go on with what is there."""
 
+from dataclasses import replace
 from textwrap import shorten
 
 from langgraph.runtime import Runtime
@@ -24,8 +25,7 @@ from graph.new.requests import (
 from graph.new.state import (
     AfterIntake,
     RunState,
-    after_intake,
-    cleared,
+    go_on,
 )
 from graph.run.events import FolderMade, writer_of
 from graph.run.folder import create_folder
@@ -42,41 +42,39 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
     if not state.folder or begun:
         # Its own step, so that the folder stands in the checkpoint before anything can fail.
         title = prompt or choices.family or ""
-        folder = str(create_folder(None, title=title, runs=runs_of(runtime)).path)
-        return Command(goto="intake", update={"folder": folder, "settings": None})
-    folder = state.folder
-    context = context_of(runtime, folder)
-    writer_of(runtime.stream_writer)(FolderMade(folder=folder))
+        folder = create_folder(None, title=title, runs=runs_of(runtime)).path
+        return go_on("intake", state, replace(state.in_folder(folder), settings=None))
+    context = context_of(runtime, state.folder)
+    writer_of(runtime.stream_writer)(FolderMade(folder=state.folder))
     # What was chosen stands in the brief; the thread's next game has its own.
-    fresh = {**cleared(), "settings": context.settings, "folder": folder}
+    fresh = state.afresh(state.folder, context.settings)
     try:
         with place("intake/clarify"):
             brief = context.roles.designer.clarify(prompt, asked)
     except RoleError as error:
-        ended = {**fresh, "choices": choices, "end": "gave_up", "reason": str(error), "brief": None}
-        return Command(goto="report", update=ended)
+        after = fresh.choosing(choices).ending("gave_up", str(error))
+        return go_on("report", state, after)
     # Who chose the family has answered the question that the words leave open.
     question = None if choices.family else brief.question
     assumed = (*_set_aside(state, prompt), *brief.assumptions)
     brief = brief.model_copy(
         update={"question": question, "choices": choices, "assumptions": assumed, "asked": asked}
     )
-    ended = {"end": "question" if question else None, "reason": question or ""}
-    return Command(goto=after_intake(question), update={**fresh, "brief": brief, **ended})
+    if question:
+        return go_on("report", state, fresh.briefed(brief).ending("question", question))
+    return go_on("design", state, fresh.briefed(brief))
 
 
 def _gone_on(state: RunState) -> Command[AfterIntake] | None:
-    """Where a message leads that is said to a run that waits or has stopped; None for elsewhere."""
+    """Where a message leads that is said to a run that waits or has ended; None for elsewhere."""
     said = human_words(state)
     if state.asks:
-        return Command(goto="approve", update={"given": said[-1] if said else ""})
-    if state.stopped not in (None, "intake") and means(said[-1], AGAIN):
-        return Command(goto=state.stopped, update={"stopped": None, "reason": ""})
+        return go_on("approve", state, state.hearing(said[-1] if said else ""))
     if said and waits_for_words(state) and means(said[-1], NO | UNSURE):
-        return Command(goto="report")  # it says nothing of the game: the same is asked again
+        return go_on("report", state, state)  # it says nothing of the game: the same is asked again
     ended = state.stopped or state.before or (state.end and not waits_for_words(state))
     if ended and said and state.design is not None and state.choices == Choices():
-        return Command(goto="revise")
+        return go_on("revise", state, state)
     return None
 
 

@@ -18,13 +18,8 @@ from graph.new.claims import carried
 from graph.new.coding import GraphCoderTools
 from graph.new.context import RunContext
 from graph.new.opening import context_of
-from graph.new.results import rule_changes
-from graph.new.state import (
-    Made,
-    RunState,
-    folder_of,
-    need_design,
-)
+from graph.new.results import code_message, rule_changes
+from graph.new.state import RunState, folder_of, go_on, need_design
 from graph.run.candidates import Candidate
 from graph.run.events import Recoded, writer_of
 
@@ -42,7 +37,7 @@ def recode(
     findings = _to_do(base.design, design)
     if not findings:
         old.carry(folder, ("checks.json", "players/", "records/"))
-        return Command(goto="report", update=_as_before(base))
+        return go_on("report", state, state.as_before(base))
     claims = carried(base.claims, base.candidate, base.design, design)
     try:
         with place(f"recode/{state.revision}"):
@@ -54,14 +49,15 @@ def recode(
         # The coder holds that it keeps the new rules as it stands.
         source, refused = base.candidate.source, ()
     except EditError:
-        return Command(goto="code", update={"claims": claims})
+        return go_on("code", state, state.holding(claims))
     same_seats = design.num_players == base.design.num_players
     if source == base.candidate.source and same_seats:  # the same matches: none is played again
         shutil.copytree(old.journals, folder.journals, dirs_exist_ok=True)
     folder.write_text("game.py", source)
     writer_of(runtime.stream_writer)(Recoded(changes=len(findings)))
-    drafted = [Candidate(number=0, source=source, refused=refused)]
-    return Command(goto="check", update={"candidates": drafted, "claims": claims})
+    draft = Candidate(number=0, source=source, refused=refused)
+    after = state.with_versions(draft).holding(claims)
+    return go_on("check", state, after.saying(code_message(draft), "recode"))
 
 
 def _to_do(before: Design, after: Design) -> list[Finding]:
@@ -75,10 +71,3 @@ def _to_do(before: Design, after: Design) -> list[Finding]:
         )
         for line in rule_changes(before, after)
     ]
-
-
-def _as_before(base: Made) -> dict[str, object]:
-    """All that was found of the game before, for a design with the same rules."""
-    kept = ("heuristics", "strategy_notes", "evaluation", "record", "claims")
-    found = {name: getattr(base, name) for name in kept}
-    return {**found, "candidates": [base.candidate], "accepted": base.candidate.number}

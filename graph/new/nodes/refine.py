@@ -1,6 +1,6 @@
 """Refine: one candidate is picked and edited; the edited one goes to the checks."""
 
-from typing import Literal, TypeAlias
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -22,8 +22,10 @@ from graph.new.coding import GraphCoderTools
 from graph.new.context import RunContext
 from graph.new.opening import context_of
 from graph.new.state import (
+    AfterEdit,
     RunState,
     folder_of,
+    go_on,
     need_design,
 )
 from graph.run.candidates import (
@@ -31,18 +33,12 @@ from graph.run.candidates import (
     STRATEGIES,
     Candidate,
     earlier_attempts,
-    keep_newest,
     what_failed,
 )
 from graph.run.events import Refines, writer_of
 
-_AfterEdit: TypeAlias = Literal["check", "refine", "arbitrate", "report"]
 
-
-_To: TypeAlias = Command[_AfterEdit]
-
-
-def refine(state: RunState, runtime: Runtime[RunContext]) -> _To:
+def refine(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterEdit]:
     """One refinement: pick, edit, and send the edited candidate to the checks."""
     context = context_of(runtime, state.folder)
     made = need_design(state)
@@ -51,11 +47,11 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> _To:
     parent = STRATEGIES[settings.refine](state.candidates, generator)
     open_findings = [f for f in parent.findings or () if f.outcome != "passed"]
     open_findings += [Finding(check=EDIT, outcome="failed", evidence=r) for r in parent.refused]
-    tried = parent.model_copy(update={"refined": parent.refined + 1})
-    state = state.model_copy(update={"rounds": state.rounds + 1})
-    writer_of(runtime.stream_writer)(Refines(round=state.rounds, candidate=parent.number))
+    tried = replace(parent, refined=parent.refined + 1)
+    now = state.refining()
+    writer_of(runtime.stream_writer)(Refines(round=now.rounds, candidate=parent.number))
     try:
-        with place(f"refine/{state.rounds}"):
+        with place(f"refine/{now.rounds}"):
             mending = context.roles.coder.edit(
                 made,
                 parent.source,
@@ -64,25 +60,25 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> _To:
                 earlier_attempts(state.candidates, parent),
             )
     except RoleError as error:
-        tried = tried.model_copy(update={"cause": str(error)})
-        if not parent.refused and state.rounds < settings.max_rounds:  # it is asked once more
-            tried = tried.model_copy(update={"refused": (str(error),)})
-            return Command(goto="refine", update={"candidates": [tried], "rounds": state.rounds})
+        tried = replace(tried, cause=str(error))
+        if not parent.refused and now.rounds < settings.max_rounds:  # it is asked once more
+            return go_on("refine", state, now.with_versions(replace(tried, refused=(str(error),))))
         left = what_failed([found for found in open_findings if found.check != EDIT])
-        return _given_up(state, tried, f"{error}; still open: {left}")
+        reason = f"{error}; still open: {left}"
+        return _given_up(state, now.with_versions(tried), reason)
     vote, refused = contested(state.claims, open_findings, mending.contested)
     children, missed = _edited(state, parent, mending)
     refused += missed
     if not (children or vote or refused):
         refused.append(f"nothing was edited: {mending.cause}")
-    tried = tried.model_copy(update={"refused": (*tried.refused, *refused)})
-    if not children and not vote and state.rounds >= settings.max_rounds:
-        return _given_up(state, tried, f"the last edit was of no use: {'; '.join(refused)}")
+    tried = replace(tried, refused=(*tried.refused, *refused))
+    now = now.with_versions(tried, *children)
+    if not children and not vote and now.rounds >= settings.max_rounds:
+        return _given_up(state, now, f"the last edit was of no use: {'; '.join(refused)}")
     for child in children:
         folder_of(state).write_text("game.py", child.source)
-    goto: _AfterEdit = "arbitrate" if vote else "check" if children else "refine"
-    update = {"candidates": [tried, *children], "rounds": state.rounds, "contested": vote}
-    return Command(goto=goto, update=update)
+    goto: AfterEdit = "arbitrate" if vote else "check" if children else "refine"
+    return go_on(goto, state, now.holding(state.claims, vote))
 
 
 def _edited(
@@ -104,11 +100,9 @@ def _edited(
     return [child], refused
 
 
-def _given_up(state: RunState, tried: Candidate, reason: str) -> _To:
+def _given_up(before: RunState, now: RunState, reason: str) -> Command[AfterEdit]:
     """The report, unless claims that nobody verified are all that is left: these are voted on."""
-    pool = keep_newest(state.candidates, [tried])
-    settle = to_settle(state.claims, pool, last=True)
-    update: dict[str, object] = {"candidates": [tried], "rounds": state.rounds}
+    settle = to_settle(now.claims, now.candidates, last=True)
     if settle:
-        return Command(goto="arbitrate", update={**update, "contested": settle})
-    return Command(goto="report", update={**update, "end": "gave_up", "reason": reason})
+        return go_on("arbitrate", before, now.holding(now.claims, settle))
+    return go_on("report", before, now.ending("gave_up", reason))

@@ -2,15 +2,16 @@
 
 import hashlib
 import re
+from typing import Literal
 
-from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from graph.new.context import RunContext
 from graph.new.opening import context_of
 from graph.new.reporting import changes_text, report_of, rulebook_text, run_object
 from graph.new.results import artefacts, final_text, open_ends
-from graph.new.state import RunState, folder_of
+from graph.new.state import RunState, folder_of, go_on
 from graph.new.trial import write_checks
 from graph.run.candidates import best
 from graph.run.events import Reported, writer_of
@@ -19,14 +20,14 @@ from tools.reporting.page import render
 _LONGEST_NAME = 40
 
 
-def report(state: RunState, runtime: Runtime[RunContext]) -> dict[str, object]:
+def report(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["__end__"]]:
     """Write what there is to report, whether or not a game was made."""
     context = context_of(runtime, state.folder)
     folder = folder_of(state)
     left = open_ends(state)
     end = state.end or ("delivered" if left else "made")
     reason = state.reason if end != "delivered" else "; ".join(left)
-    ended = state.model_copy(update={"end": end, "reason": reason})
+    ended = state.ending(end, reason)
     if ended.accepted is not None:
         folder.write_text("game.py", ended.candidate(ended.accepted).source)
     elif end == "gave_up" and ended.candidates:  # what --accept would take
@@ -39,12 +40,11 @@ def report(state: RunState, runtime: Runtime[RunContext]) -> dict[str, object]:
         folder.write_text("changes.md", changes_text(ended.before, ended))
     kept = _keep_own_game(ended, context)
     if kept is not None and "problem" in kept:
-        ended = ended.model_copy(update={"notes": (*ended.notes, kept["problem"])})
+        ended = ended.noting([kept["problem"]])
     folder.write_json("run.json", {**run_object(ended, context), "own_game": kept})
     writer_of(runtime.stream_writer)(Reported(end=ended.end, folder=str(folder.path)))
     said = final_text(ended)
-    update = {"end": ended.end, "reason": reason, "notes": ended.notes, "summary": said}
-    return {**update, "artefacts": artefacts(ended), "messages": [AIMessage(said)]}
+    return go_on("__end__", state, ended.summed_up(said, artefacts(ended)).saying(said))
 
 
 def _keep_own_game(state: RunState, context: RunContext) -> dict[str, str] | None:

@@ -2,17 +2,14 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
 
-from langchain_core.messages import AIMessage, HumanMessage
-from langgraph.graph import END
+from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from agents.model.recording import REVISION, place
 from agents.protocols import (
     NEW_FAMILY,
-    Brief,
     Choices,
     Design,
     Revision,
@@ -28,10 +25,12 @@ from graph.new.requests import (
 )
 from graph.new.results import lacking, rule_changes, verdict_lines
 from graph.new.state import (
+    AfterRevision,
     Made,
     RunState,
-    cleared,
     folder_of,
+    go_on,
+    need_brief,
     need_design,
 )
 from graph.run.events import Revised, writer_of
@@ -40,13 +39,10 @@ from tools.reporting.verdict import shares_text
 _ANOTHER = "It would be a run of its own: rulewright new"
 
 
-def revise(
-    state: RunState, runtime: Runtime[RunContext]
-) -> Command[Literal["intake", "design", "approve", "code", "recode", "__end__"]]:
+def revise(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterRevision]:
     """Ask the designer what the last message means for the design at hand."""
     context = context_of(runtime, state.folder)
-    if state.brief is None:
-        raise ValueError("revise runs on a design; the state holds no brief")
+    brief = need_brief(state)
     said = human_words(state)
     figures = [*verdict_lines(state), *(shares_text(state.evaluation) if state.evaluation else ())]
     figures += lacking(state) if state.end is not None else []
@@ -59,21 +55,20 @@ def revise(
         context.budget.begin(first)
     try:
         with place(first):
-            found = context.roles.designer.revise(need_design(state), state.brief, talk)
+            found = context.roles.designer.revise(need_design(state), brief, talk)
     except RoleError as error:
         found = Revision(reply=str(error))
     writer_of(runtime.stream_writer)(Revised(changed=found.design is not None))
-    brief = state.brief.model_copy(update={"corrections": (*state.brief.corrections, said[-1])})
+    brief = brief.model_copy(update={"corrections": (*brief.corrections, said[-1])})
     if found.other and state.asks:
         choices = _of_family(brief.choices, need_design(state))
         brief = brief.model_copy(update={"choices": choices})
-        update = {"asks": False, "brief": brief, "earlier": state.with_this}
-        return Command(goto="design", update=update)
+        return go_on("design", state, state.changed(need_design(state), brief).waiting(asks=False))
     if found.other and folder_given(runtime) is None:
-        return Command(goto="intake", update={**cleared(), "folder": "", "settings": None})
+        return go_on("intake", state, state.afresh("", None))
     if found.design is None:
         return _replied(state, f"{found.reply} {_ANOTHER}" if found.other else found.reply)
-    after = (found.design, brief, state.with_this)
+    after = state.changed(found.design, brief)
     return _changed(state, after, found.reply, ask=context.settings.approve)
 
 
@@ -86,14 +81,15 @@ def without_units(text: str) -> str:
     return re.sub(r"\bn = (\d+) (?:match(?:es)?|deals?|seats?|pairs?)\b", r"n = \1", text)
 
 
-def _undone(state: RunState, *, ask: bool) -> Command[Any]:
+def _undone(state: RunState, *, ask: bool) -> Command[AfterRevision]:
     """The game as it stood before its last change, made like any other change."""
     if not state.earlier:
         return _replied(state, "There is no change to take back.")
-    *earlier, (design, brief) = state.earlier
-    names = ", ".join(line.name for line in rule_changes(need_design(state), design))
+    before = state.undone()
+    changes = rule_changes(need_design(state), need_design(before))
+    names = ", ".join(line.name for line in changes)
     reply = f"Taken back, as it was before: {names or 'the title or the demands alone'}."
-    return _changed(state, (design, brief, tuple(earlier)), reply, ask=ask)
+    return _changed(state, before, reply, ask=ask)
 
 
 def _of_family(choices: Choices, design: Design) -> Choices:
@@ -121,41 +117,30 @@ def _history(state: RunState, figures: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def _replied(state: RunState, reply: str) -> Command[Any]:
+def _replied(state: RunState, reply: str) -> Command[AfterRevision]:
     """An answer; the game stays, and who was asked to approve it is asked again."""
     if state.asks:
-        return Command(goto="approve", update={"messages": [AIMessage(reply, name="revise")]})
-    return Command(
-        goto=END, update={"messages": [AIMessage(reply, name="reply")], "summary": reply}
-    )
+        return go_on("approve", state, state.saying(reply, "revise"))
+    return go_on("__end__", state, state.summed_up(reply).saying(reply, "reply"))
 
 
-def _changed(
-    state: RunState,
-    after: tuple[Design, Brief, tuple[tuple[Design, Brief], ...]],
-    reply: str,
-    *,
-    ask: bool,
-) -> Command[Any]:
+def _changed(state: RunState, after: RunState, reply: str, *, ask: bool) -> Command[AfterRevision]:
     """The changed design: over the one that waits for approval, else in a folder of its own.
 
-    `after` is the design, its brief, and what stood before each of the changes that it has.
+    `after` holds the design, its brief, and what stood before each of the changes that it has.
     """
-    made, brief, earlier = after
-    said = [AIMessage(reply, name="revise")]
-    update = {"design": made, "brief": brief, "earlier": earlier, "messages": said}
+    design, after = need_design(after), after.saying(reply, "revise")
     if state.asks:
-        write_design(folder_of(state), made, brief)
-        return Command(goto="approve", update=update)
+        write_design(folder_of(state), design, need_brief(after))
+        return go_on("approve", state, after)
     number = state.revision + 1
     folder = folder_of(state).root.revision(number)
     folder.journals.mkdir(parents=True, exist_ok=True)
-    write_design(folder, made, brief)
-    base = _base(state, made)
-    place_of = {"revision": number, "folder": str(folder.path), "before": base}
-    place_of |= {"shown": state.design}
-    goto = "approve" if ask else "code" if base is None else "recode"
-    return Command(goto=goto, update={**cleared(), **place_of, **update, "asks": ask})
+    write_design(folder, design, need_brief(after))
+    base = _base(state, design)
+    revision = after.revising(number, folder.path, base, state.design).waiting(asks=ask)
+    goto: AfterRevision = "approve" if ask else "code" if base is None else "recode"
+    return go_on(goto, state, revision)
 
 
 def _base(state: RunState, design: Design) -> Made | None:

@@ -19,7 +19,7 @@ from games.values import ModuleFault
 from graph.new.context import RunContext
 from graph.new.opening import context_of
 from graph.new.playing import contest_of, play_of_run, taught
-from graph.new.state import RunState, folder_of, need_design
+from graph.new.state import RunState, folder_of, go_on, need_design
 from graph.run.candidates import what_failed
 from graph.run.events import Tell, writer_of
 from graph.run.folder import RunFolder
@@ -43,7 +43,7 @@ def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal
     candidate = state.candidate(state.accepted)
     if context.settings.extras and not context.settings.quick:
         source = extended(context, table, made, notes)
-        candidate = candidate.model_copy(update={"source": source})
+        candidate = replace(candidate, source=source)
         table = play_of_run(context, source, made.num_players, folder, tell=tell)
         folder.write_text("game.py", source)
     with place("strategize"):
@@ -55,8 +55,14 @@ def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal
         kept = _selected(partial(contest_of, context, table), fitted, notes, tell)
     for heuristic in kept:
         folder.write_text(f"players/{heuristic.name}.py", heuristic.source)
-    update = {"heuristics": kept, "strategy_notes": tuple(notes), "candidates": [candidate]}
-    return Command(goto="evaluate", update=update)
+    after = state.with_versions(candidate).with_players(kept, notes)
+    return go_on("evaluate", state, after.saying(_said(kept), "strategize"))
+
+
+def _said(kept: Sequence[Heuristic]) -> str:
+    names = ", ".join(heuristic.name.replace("_", " ") for heuristic in kept)
+    won = f"Heuristics that win against random play, and are kept: {names}."
+    return won if kept else "No heuristic won against random play."
 
 
 def _selected(

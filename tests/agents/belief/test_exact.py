@@ -3,7 +3,6 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from agents.belief import exact
 from agents.belief.exact import (
     HiddenInformationError,
     KeptPlaces,
@@ -150,9 +149,15 @@ def test_hidden_cards_and_hidden_commits_do_not(source: str) -> None:
         require_perfect_information(rules, start, np.random.default_rng(0))
 
 
-def sampler(rules: Rules, log: SeatLog, start: State, budget: int = 100_000) -> ReplaySampler:
+def sampler(
+    rules: Rules,
+    log: SeatLog,
+    start: State,
+    budget: int = 100_000,
+    kept: KeptPlaces | None = None,
+) -> ReplaySampler:
     draw = uniforms(np.random.default_rng(0)).__next__
-    return ReplaySampler(Follower(rules, log.seat, log.entries), start, draw, budget)
+    return ReplaySampler(Follower(rules, log.seat, log.entries), start, draw, budget, kept)
 
 
 def test_samples_are_the_deals_that_fit_equally_often() -> None:
@@ -194,15 +199,13 @@ def test_a_log_of_another_game_is_not_replayed() -> None:
     assert sampler(rules, log, start).sample() is None
 
 
-def test_places_that_are_kept_change_neither_samples_nor_their_cost(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_places_that_are_kept_change_neither_samples_nor_their_cost() -> None:
     rules, _, start = game(KUHN)
     log = logs_of(rules, start, ["deal J", "deal K", "p"])[1]
     told = []
     for places in (0, 1000):
-        monkeypatch.setattr(exact, "REPLAYED", places)
-        samples = sampler(rules, log, start, budget=700)  # spent in the middle of a sample
+        # The budget is spent in the middle of a sample.
+        samples = sampler(rules, log, start, budget=700, kept=KeptPlaces(most=places))
         told.append(([samples.sample() for _ in range(60)], samples.cost.calls))
         assert bool(samples.cost.skipped) == bool(places)
     assert told[0] == told[1]

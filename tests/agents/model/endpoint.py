@@ -152,7 +152,7 @@ class Endpoint:
             def log_message(self, format: str, *args: object) -> None:
                 del format, args
 
-            def do_POST(self) -> None:  # noqa: N802 - the base class names it
+            def do_POST(self) -> None:
                 raw = self.rfile.read(int(self.headers["Content-Length"]))
                 answer = endpoint.next_answer(json.loads(raw))
                 time.sleep(answer.delay_s)

@@ -12,7 +12,7 @@ from agents.model.chat import build_chat
 from agents.model.errors import EndpointError, MalformedReplyError, ModelError, ReplyError
 from agents.model.recording import Recording, place
 from agents.model.replies import ask_structured
-from agents.model.transport import Waiting, listen
+from agents.model.waiting import Waiting, listen
 from tests.agents.model.endpoint import (
     Answer,
     Request,

@@ -52,9 +52,15 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 def played(
-    sandbox: Sandbox, name: str, specs: list[str], *, host_search: bool, source: str = ""
+    sandbox: Sandbox,
+    name: str,
+    specs: list[str],
+    *,
+    host_search: bool,
+    source: str = "",
+    setup: type[GameSetup] = GameSetup,
 ) -> Series:
-    game = GameSetup(name, source or library.source(name), 2, {}, library.heuristic_sources(name))
+    game = setup(name, source or library.source(name), 2, {}, library.heuristic_sources(name))
     roster = PlayerRoster(host_search)
     return play_series(game, specs, roster, SeriesSettings(matches=2, seed=5), sandbox=sandbox)
 
@@ -86,21 +92,26 @@ def test_a_module_that_answers_a_search_otherwise_than_a_referee_voids_the_match
     said = r"^the result is void: get_rewards\(\{.*\) gave .* to a search, and .* to a fresh worker"
     with pytest.raises(VoidResultError, match=said) as caught:
         played(sandbox, "tic_tac_toe", specs, host_search=True, source=source)
-    elsewhere = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - as a process hands it over
+    elsewhere = pickle.loads(pickle.dumps(caught.value))
     assert str(elsewhere) == str(caught.value)
 
 
-def test_a_module_cannot_blind_a_search_on_the_host(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The streams of a run are keyed with the module too: here both modules are to have the same.
-    monkeypatch.setattr("tools.playtest.jobs.run_key", lambda seed, *_: seed)
+class KeyedBySeed(GameSetup):
+    """A game whose streams are keyed without its module, so that two modules have the same."""
+
+    def key(self, seed: int, *about: str) -> int:
+        return seed
+
+
+def test_a_module_cannot_blind_a_search_on_the_host(sandbox: Sandbox) -> None:
     spec = "uct:simulations=60"
     source = library.source("tic_tac_toe") + SABOTAGE
     honest, spoilt, hosted = (
         [
-            e.actions
-            for e in played(sandbox, "tic_tac_toe", [spec, "random"], **how).entries.values()
+            entry.actions
+            for entry in played(
+                sandbox, "tic_tac_toe", [spec, "random"], setup=KeyedBySeed, **how
+            ).entries.values()
         ]
         for how in (
             {"host_search": False},

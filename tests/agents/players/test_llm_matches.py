@@ -23,7 +23,7 @@ KUHN = GameSetup("kuhn_poker", library.source("kuhn_poker"), 2)
 COT, REFLEXION = "llm:model=scripted", "llm:model=scripted,style=reflexion,lessons=2"
 
 
-def played(  # noqa: PLR0913
+def played(
     sandbox: Sandbox,
     *script: Step,
     specs: tuple[str, str] = (COT, "random"),

@@ -83,7 +83,7 @@ def added(folder: Path, name: str, source: str, registry: str, import_row: str, 
 
 def rulewright(folder: Path, *arguments: str) -> str:
     """What the command of a copy of the house says."""
-    done = subprocess.run(  # noqa: S603 - our own command
+    done = subprocess.run(
         [sys.executable, "-P", "-c", "from app.cli import main; main()", *arguments],
         env={**os.environ, "PYTHONPATH": str(folder), "HOME": str(folder)},
         capture_output=True,

@@ -1,6 +1,6 @@
 """Heuristics that meet: what is chosen does not hang on who serves the matches."""
 
-import pytest
+from typing import ClassVar
 
 from agents.players.registry import PRELOAD, PlayerRoster
 from agents.protocols import Heuristic
@@ -10,26 +10,39 @@ from tools.playtest.jobs import GameSetup, SandboxRecipe
 from tools.sandbox import Sandbox, Worker
 
 
-def test_workers_that_serve_again_play_the_matches_of_fresh_ones(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A recipe's workers are fresh in every match."""
-    made: list[str] = []
-    fresh = Sandbox.worker
+class Counting(Sandbox):
+    """A sandbox that keeps the roles of the workers it made."""
 
-    def counted(
-        self: Sandbox, role: str, source: str | None = None, *, preloaded: bool = False
+    made: ClassVar[list[str]] = []
+
+    def worker(
+        self,
+        role: str,
+        source: str | None = None,
+        *,
+        preloaded: bool = False,
+        more: tuple[str, ...] = (),
     ) -> Worker:
-        made.append(role)
-        return fresh(self, role, source, preloaded=preloaded)
+        self.made.append(role)
+        return super().worker(role, source, preloaded=preloaded, more=more)
 
-    monkeypatch.setattr(Sandbox, "worker", counted)
+
+class CountingRecipe(SandboxRecipe):
+    """The recipe of such a sandbox."""
+
+    def make(self) -> Sandbox:
+        return Counting(preload=self.preload)
+
+
+def test_workers_that_serve_again_play_the_matches_of_fresh_ones() -> None:
+    """A recipe's workers are fresh in every match."""
+    made = Counting.made
     found = library.heuristic_sources("tic_tac_toe")
     candidates = [Heuristic(name=name, policy=name, source=found[name]) for name in sorted(found)]
     setup = GameSetup("tic_tac_toe", library.source("tic_tac_toe"), 2)
-    with Sandbox(preload=PRELOAD) as sandbox:
+    with Counting(preload=PRELOAD) as sandbox:
         played, counts = [], []
-        for place in (sandbox, SandboxRecipe(preload=PRELOAD)):
+        for place in (sandbox, CountingRecipe(preload=PRELOAD)):
             contest = HeuristicContest(setup, candidates, PlayerRoster(), place, seed=3, matches=8)
             selection, kept = contest.select()
             entries = {key: series.entries for key, series in contest.played.items()}

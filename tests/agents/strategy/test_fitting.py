@@ -70,7 +70,7 @@ def test_fitted_heuristics_complete_a_line_before_anything_else(taught: list[Heu
     for heuristic in (one for one in taught if one.name != "fitted_outcome"):  # which is noisy
         score = load_namespace(heuristic.source)["score"]
         seen = {**LINES, "to_move": 0, "line_by": None, "rules": {}}
-        assert max(legal, key=lambda action: score(seen, action)) == "x 1,3", heuristic.name  # noqa: B023
+        assert max(legal, key=lambda action: score(seen, action)) == "x 1,3", heuristic.name
 
 
 def test_fitted_heuristics_stand_by_themselves(taught: list[Heuristic], sandbox: Sandbox) -> None:

@@ -14,7 +14,7 @@ class Table:
         self.strength, self.seed = strength, seed
         self.asked: list[tuple[Members, Members, int, bool]] = []
 
-    def __call__(self, members: Members, rivals: Members, deals: int, fresh: bool) -> Scores:  # noqa: FBT001
+    def __call__(self, members: Members, rivals: Members, deals: int, fresh: bool) -> Scores:
         self.asked.append((members, rivals, deals, fresh))
         luck = np.random.default_rng((self.seed, fresh)).random(deals)
         ours, theirs = (self.strength.get(frozenset(one), EVEN) for one in (members, rivals))
@@ -68,7 +68,7 @@ def test_a_clear_question_ends_before_its_deals_are_used() -> None:
 
 def test_an_ensemble_that_fresh_deals_do_not_confirm_is_given_up() -> None:
     class Lucky(Table):
-        def __call__(self, members: Members, rivals: Members, deals: int, fresh: bool) -> Scores:  # noqa: FBT001
+        def __call__(self, members: Members, rivals: Members, deals: int, fresh: bool) -> Scores:
             self.strength = {frozenset(members): 0.5 if fresh else 0.9}
             return super().__call__(members, rivals, deals, fresh)
 
@@ -89,7 +89,7 @@ def test_where_no_candidate_is_shown_the_one_that_leads_is_put_to_fresh_deals() 
     class Shorter(Table):
         """Some chosen deals do not end, so that they cannot tell; all fresh ones do."""
 
-        def __call__(self, members: Members, rivals: Members, deals: int, fresh: bool) -> Scores:  # noqa: FBT001
+        def __call__(self, members: Members, rivals: Members, deals: int, fresh: bool) -> Scores:
             return [
                 one if fresh or i < 3 else None
                 for i, one in enumerate(super().__call__(members, rivals, deals, fresh))

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from agents.model.settings import ModelSettings
-from evals.cwm import inference
 from evals.cwm.inference import InferenceSize, run
 from evals.cwm.synthesis import Learned, LearningTask, learned
 from evals.results import EvalOptions, NothingScoredError
@@ -39,13 +38,9 @@ def stuck(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
     return replace(met, source=f"import random\n{met.source}{STUCK}")
 
 
-def test_draws_that_fit_are_told_from_draws_that_are_as_likely(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(inference, "learned", once)
-    (found,) = run(EvalOptions(seed=1, quick=True), TINY).samples
-    monkeypatch.setattr(inference, "learned", stuck)
-    (same,) = run(EvalOptions(seed=1, quick=True), TINY).samples
+def test_draws_that_fit_are_told_from_draws_that_are_as_likely() -> None:
+    (found,) = run(EvalOptions(seed=1, quick=True), TINY, once).samples
+    (same,) = run(EvalOptions(seed=1, quick=True), TINY, stuck).samples
     ours: Any = found["calibration"]
     theirs: Any = same["calibration"]
     assert (found["accuracy"], same["accuracy"]) == (1.0, 1.0)  # each of them fits what was seen

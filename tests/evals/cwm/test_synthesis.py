@@ -24,10 +24,9 @@ def test_a_recorded_modeller_reaches_what_it_reached(name: str, tmp_path: Path) 
     assert sum(report.calls.values()) <= tasks()[name].max_calls
 
 
-def test_without_recording_and_model_nothing_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(synthesis, "recording_of", lambda name: Path("nowhere", name))
+def test_without_recording_and_model_nothing_is_scored(tmp_path: Path) -> None:
     with pytest.raises(NothingScoredError, match="RULEWRIGHT_MODEL"):
-        synthesis.run(EvalOptions(), SynthesisSize(2, 2, ("tic_tac_toe",)))
+        synthesis.run(EvalOptions(), SynthesisSize(2, 2, ("tic_tac_toe",)), tmp_path)
 
 
 def test_prompts_stay_under_thirty_thousand_tokens() -> None:

@@ -187,6 +187,6 @@ def test_heuristics_beat_random_play(name: str) -> None:
 def test_equal_sums_of_split_prizes_share_the_win() -> None:
     """16/3 reached by other sums of thirds is 16/3; seats 2 and 4 of five have it."""
     namespace: dict[str, Any] = {}
-    exec(library.source("goofspiel"), namespace)  # noqa: S102 - the library's own
+    exec(library.source("goofspiel"), namespace)
     points = [1.0, 2.0, 5.333333333333334, 3.0, 5.333333333333333]
     assert namespace["_returns"](points, "win") == [-1 / 3, -1 / 3, 0.5, -1 / 3, 0.5]

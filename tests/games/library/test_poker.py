@@ -257,7 +257,7 @@ def test_a_heuristic_wins_chips_from_random_players(
             if position.player == match % players:
                 seen = position.observations[position.player]
                 rng.shuffle(legal)
-                action = max(legal, key=lambda a: score(seen, a))  # noqa: B023
+                action = max(legal, key=lambda a: score(seen, a))
             position = board.advance(position, action)
             total += position.rewards[match % players]
         won.append(total)

@@ -70,7 +70,7 @@ def margin(
         player = cast("int", state["player"])
         if player >= 0 and player % sides == match % sides:
             seen = SEE(state)[player]
-            action = max(legal, key=lambda a: score(seen, a))  # noqa: B023
+            action = max(legal, key=lambda a: score(seen, a))
         state = APPLY(state, action)
     scores = cast("list[float]", state["scores"])
     others = [points for seat, points in enumerate(scores) if seat % sides != match % sides]

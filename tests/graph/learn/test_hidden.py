@@ -75,16 +75,22 @@ def get_legal_actions(state):
 
 @pytest.mark.parametrize(("limit", "calls", "counted"), [(0.002, 2000, "slow"), (60.0, 1, "many")])
 def test_what_could_not_be_enumerated_is_counted_apart(
-    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, limit: float, calls: int, counted: str
+    sandbox: Sandbox, limit: float, calls: int, counted: str
 ) -> None:
-    monkeypatch.setattr("graph.learn.calibration._POSTERIOR_S", limit)
     matches = matches_of("openspiel:kuhn_poker", 12)
     first = matches[0].positions[0].state
     module = learned_module(
         MODEL + DRAWING + SLOW, name="k", num_players=2, initial_state=first, parameters={}
     )
     found = calibrated(
-        sandbox, module, matches, "resample_history", start=first, seed=0, calls=calls
+        sandbox,
+        module,
+        matches,
+        "resample_history",
+        start=first,
+        seed=0,
+        calls=calls,
+        seconds=limit,
     )
     assert (found.places, found.distance) == (0, None)
     many, slow = found.places_with_too_many_states, found.places_not_enumerated_in_time

@@ -45,7 +45,7 @@ class Chat:
         """The whole state after an input, with what the thread waits for."""
         self.output = self.graph.invoke(given, self.config, context=self.context)  # type: ignore[call-overload]
         found = self.graph.get_state(self.config)
-        return {**dict(RunState.model_validate(found.values)), "__interrupt__": found.interrupts}
+        return {**vars(RunState(**found.values)), "__interrupt__": found.interrupts}
 
 
 def test_a_second_message_makes_a_second_game_in_a_folder_of_its_own(

@@ -167,7 +167,7 @@ def until_judged(
     config = {"configurable": {"thread_id": "t"}, "recursion_limit": recursion_limit(20)}
     context = make_context(role_set(roles), settings)
     graph.invoke({"messages": [("user", "noughts")]}, config, context=context)  # type: ignore[call-overload]
-    return RunState.model_validate(graph.get_state(config).values)  # type: ignore[arg-type]
+    return RunState(**graph.get_state(config).values)  # type: ignore[arg-type]
 
 
 class Sloppy(Claiming):
@@ -342,10 +342,10 @@ def test_a_claim_that_won_against_the_coder_is_told_with_both_sides(outcome: Out
     found = Finding(check="unit_test", outcome=outcome, evidence="as before", claim="T1")
     candidate = Candidate(number=0, source="x = 1\n", findings=(found,))
     claim = Claim(id="T1", rule="R4", says="3 lacks", status="upheld", argument="R4: as high or")
-    state = RunState(accepted=0, candidates=[candidate], claims=(claim,))
+    state = RunState(accepted=0, candidates=(candidate,), claims=(claim,))
     told = "".join(overruled(state))
     assert ("R4: as high or" in told) == ("3 lacks" in told) == (outcome == "passed")
-    assert overruled(state.model_copy(update={"claims": (without_argument(claim),)})) == []
+    assert overruled(state.holding([without_argument(claim)])) == []
 
 
 def without_argument(claim: Claim) -> Claim:

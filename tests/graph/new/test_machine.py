@@ -135,7 +135,7 @@ def test_approval_waits_for_a_person(
     context = make_context(role_set(roles), settings)
     waiting = start_run("noughts", folder, context)
     assert waiting.question is not None
-    assert "Approve" in waiting.question["ask"]
+    assert "Approve" in waiting.question.ask
     assert not (folder.path / "game.py").exists()
     done = resume_run(folder, context, answer=lambda _: answer)
     assert done.state.end == end

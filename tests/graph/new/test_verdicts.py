@@ -1,7 +1,7 @@
 """Verdicts of the validator: what was found at one ply stays found until it is played otherwise."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -183,10 +183,10 @@ def test_a_test_and_a_check_that_undo_each_other_are_named_at_the_end(folder: Ru
     )
     state = RunState(folder=str(folder.path), end="gave_up", claims=claims)
     pool = [candidate(0, "unit_test", "T2"), candidate(1, "leak_audit")]
-    once = final_text(state.model_copy(update={"candidates": pool}))
+    once = final_text(replace(state, candidates=tuple(pool)))
     assert "were not held at once" not in once
     pool.append(candidate(2, "unit_test", "T2"))
-    told = final_text(state.model_copy(update={"candidates": pool}))
+    told = final_text(replace(state, candidates=tuple(pool)))
     assert "T2 on R1 (all is shown) and the check leak_audit were not held at once" in told
     assert "--drop-test T2" in told
 
@@ -239,7 +239,7 @@ def test_an_accepted_game_whose_choices_count_for_nothing_is_known_to_the_verdic
     wrong = Finding(check="decisions", outcome="failed", evidence="no choice counts")
     fine = Finding(check="decisions", outcome="passed")
     taken, other = (
-        RunState(candidates=[Candidate(number=0, source="x", findings=(found,))], accepted=0)
+        RunState(candidates=(Candidate(number=0, source="x", findings=(found,)),), accepted=0)
         for found in (wrong, fine)
     )
     said = [choiceless(state) for state in (taken, other, RunState())]
@@ -253,7 +253,8 @@ def test_what_an_accepted_game_lacks_is_told_once() -> None:
         Candidate(number=n, source="x", findings=found) for n, found in enumerate([(wrong,), ()])
     ]
     told = [
-        open_ends(RunState(candidates=pool, claims=(claim,), accepted=number)) for number in (0, 1)
+        open_ends(RunState(candidates=tuple(pool), claims=(claim,), accepted=number))
+        for number in (0, 1)
     ]
     assert [len(ends) for ends in told] == [1, 1]
     assert "it pays 0" in told[0][0]
@@ -280,7 +281,7 @@ def test_a_verdict_that_a_person_gave_up_does_not_come_back_from_what_was_answer
     assert state.end == "delivered"
     # One of counts over matches has no ply to be known by: it is told with every record.
     counted = tuple(claim.model_copy(update={"played": None}) for claim in state.claims)
-    Trial(need_design(state), context, 0, state.candidates[-1].source, counted).judge()
+    Trial(need_design(state), context, 0, state.candidates[-1].source).judged(counted)
     assert "the wrong seat" in roles.told[-1]
 
 

@@ -249,10 +249,10 @@ def receiving() -> Iterator[tuple[str, list[tuple[str, str, bytes]]]]:
         def log_message(self, format: str, *args: object) -> None:
             del format, args
 
-        def do_GET(self) -> None:  # noqa: N802 - the base class names it
+        def do_GET(self) -> None:
             self.reply()
 
-        def do_POST(self) -> None:  # noqa: N802
+        def do_POST(self) -> None:
             if "chunked" in self.headers.get("Transfer-Encoding", ""):
                 body = b""
                 while size := int(self.rfile.readline(), 16):
@@ -264,7 +264,7 @@ def receiving() -> Iterator[tuple[str, list[tuple[str, str, bytes]]]]:
             taken.append((self.path, self.headers.get("x-api-key", ""), body))
             self.reply()
 
-        def do_PATCH(self) -> None:  # noqa: N802
+        def do_PATCH(self) -> None:
             self.do_POST()
 
         def reply(self) -> None:

@@ -130,7 +130,7 @@ def structure(rng: random.Random, *, foreign: bool) -> object:
 
 @pytest.mark.parametrize("foreign", [False, True])
 def test_value_aliasing_and_identities_are_the_originals(foreign: bool) -> None:
-    rng = random.Random(7)  # noqa: S311
+    rng = random.Random(7)
     for _ in range(3000):
         value = structure(rng, foreign=foreign)
         assert_same_graph(original(value), fast_deepcopy(value), value)
@@ -293,7 +293,7 @@ print("done")
 
 
 def test_install_serves_both_kinds_of_import_and_can_be_repeated() -> None:
-    ran = subprocess.run(  # noqa: S603
+    ran = subprocess.run(
         [sys.executable, "-c", INSTALLING],
         capture_output=True,
         text=True,

@@ -114,7 +114,7 @@ def test_what_was_yielded_decides_what_comes() -> None:
             yield 7, 7
 
     for index, _ in play_all(wanted(), square, journal=None, workers=Workers()):
-        seen.append(index)  # noqa: PERF402 - the jobs look at it meanwhile
+        seen.append(index)
     assert seen == [0, 1, 2, 7]
 
 

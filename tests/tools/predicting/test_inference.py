@@ -45,7 +45,7 @@ def test_a_seat_s_turns_are_the_paper_s_history() -> None:
 
 
 @pytest.mark.parametrize("closed", [False, True])
-def test_draws_that_fit_hold(sandbox: Sandbox, closed: bool) -> None:  # noqa: FBT001
+def test_draws_that_fit_hold(sandbox: Sandbox, closed: bool) -> None:
     found = held(sandbox, KUHN + HISTORY, closed=closed)
     assert (found.right, found.failures) == (found.sights, ())
 

@@ -236,7 +236,7 @@ def test_a_function_that_hangs_costs_its_tests_and_not_the_run() -> None:
         ("from collections import Counter", False),
     ],
 )
-def test_a_model_may_not_import_a_clock(line: str, refused: bool) -> None:  # noqa: FBT001
+def test_a_model_may_not_import_a_clock(line: str, refused: bool) -> None:
     assert bool(imports(f"x = 1\n{line}\n")) == refused
 
 

@@ -20,6 +20,7 @@ from tools.sandbox.local import (
     backend_named,
     default_backend,
 )
+from tools.sandbox.zygote_client import Layers, Zygote
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +59,9 @@ def test_without_isolation_the_grade_is_none() -> None:
 
 def test_a_pool_that_does_not_hold_is_refused_by_what_got_out() -> None:
     limits = Limits()
-    pool = ProcessBackend().start(Kit(), limits)
+    pool = Zygote(Kit(), limits, Layers())
     with pytest.raises(SandboxUnavailableError, match="self-test failed") as caught:
-        require_holding(pool, limits, machine="x86_64")
+        require_holding(pool, limits)
     assert "open a TCP socket" in str(caught.value)
     assert "list the root folder" in str(caught.value)
 
@@ -221,5 +222,5 @@ def test_macos_sandbox_is_refused_elsewhere() -> None:
         ("numpy = " + "(" * 5000, False),
     ],
 )
-def test_numpy_is_found_by_the_import_alone(source: str, numpy: bool) -> None:  # noqa: FBT001
+def test_numpy_is_found_by_the_import_alone(source: str, numpy: bool) -> None:
     assert kit_for(source) == Kit(numpy=numpy)

@@ -5,7 +5,7 @@ import pytest
 
 import tools
 from tools.sandbox import SandboxUnavailableError
-from tools.sandbox.e2b_channel import sources
+from tools.sandbox.bundle import sources
 
 ROOT = Path(tools.__file__).parent.parent
 

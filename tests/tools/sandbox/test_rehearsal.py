@@ -1,11 +1,11 @@
 """What a zygote does before the first fork leaves no trace but speed."""
 
+import subprocess
+import sys
 from typing import cast
 
 import pytest
 
-from agents.worker import session
-from games.modules import LocalModule
 from tools.guest.rehearsal import GAME, warm_up
 from tools.sandbox import Sandbox
 
@@ -25,17 +25,20 @@ def test_the_objects_of_a_worker_lie_together() -> None:
         assert cast(int, worker.call("too_many")) <= 4
 
 
-def test_a_rehearsal_leaves_nothing_in_the_session_of_the_worker(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # Tests of this process may have decided in its own session before.
-    ours = session.SeatSession()
-    monkeypatch.setattr(session, "_session", ours)
-    session.rehearse(LocalModule(GAME).namespace)
-    assert vars(ours) == vars(session.SeatSession())
+REHEARSED = """
+from agents.worker import session
+from games.modules import LocalModule
+from tools.guest.rehearsal import GAME
+session.rehearse(LocalModule(GAME).namespace)
+assert vars(session._session) == vars(session.SeatSession())
+"""
 
 
-def test_a_rehearsal_that_fails_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tools.guest.rehearsal.GAME", GAME.replace("def apply_action", "def other"))
+def test_a_rehearsal_leaves_nothing_in_the_session_of_the_worker() -> None:
+    # In a process of its own: tests of this one may have decided in its session before.
+    subprocess.run([sys.executable, "-c", REHEARSED], check=True)
+
+
+def test_a_rehearsal_that_fails_is_told() -> None:
     with pytest.raises(RuntimeError, match="the rehearsal of advance failed"):
-        warm_up((), {})
+        warm_up((), {}, GAME.replace("def apply_action", "def other"))

@@ -28,16 +28,16 @@ class Handler(BaseHTTPRequestHandler):
         """What this belongs to."""
         return self.server.service  # type: ignore[attr-defined, no-any-return]
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+    def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         """Health."""
         self._body()
         if self._of_machine() is not None and self._noted("health", None):
             self._reply(204)
 
-    def do_DELETE(self) -> None:  # noqa: N802
+    def do_DELETE(self) -> None:
         """The end of a machine."""
         self._body()
         name = self.path.rpartition("/")[2]
@@ -45,7 +45,7 @@ class Handler(BaseHTTPRequestHandler):
             ended = self.service.end(name)
             self._reply(204 if ended else 404, None if ended else {"code": 404, "message": "none"})
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         """Everything else."""
         body = self._body()
         path = urlsplit(self.path).path

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from tests.tools.sandbox.e2b.fake_http import Handler
-from tools.sandbox.e2b import COMMAND, FOLDER, E2BBackend
+from tools.sandbox.e2b import COMMAND, FOLDER, TEMPLATE, E2BBackend
 
 KEY = "e2b_0000000000000000000000000000000000000000"
 _LIBRARIES = ("numpy*", "pydantic*", "annotated_types*", "typing_*")  # of players that search
@@ -134,11 +134,16 @@ class FakeService:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def backend(
-        self, template: str | None = None, *, api_key: str = KEY, idle_s: int = 600
+        self, template: str = TEMPLATE, *, api_key: str = KEY, idle_s: int = 600
     ) -> E2BBackend:
         """The backend under test, pointed here."""
         return E2BBackend(
-            template, api_key=api_key, api_url=self.url, sandbox_url=self.url, idle_s=idle_s
+            template,
+            idle_s=idle_s,
+            api_key=api_key,
+            api_url=self.url,
+            sandbox_url=self.url,
+            http_version="1.1",
         )
 
     def named(self, what: str) -> list[Any]:

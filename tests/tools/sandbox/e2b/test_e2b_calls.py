@@ -31,7 +31,7 @@ def test_without_a_key_nothing_is_contacted_and_the_message_says_what_to_set(
     monkeypatch: pytest.MonkeyPatch, service: FakeService
 ) -> None:
     monkeypatch.delenv("E2B_API_KEY", raising=False)
-    backend = E2BBackend(api_url=service.url, sandbox_url=service.url)
+    backend = E2BBackend(api_url=service.url, sandbox_url=service.url, http_version="1.1")
     with pytest.raises(SandboxUnavailableError, match="set E2B_API_KEY.*E2B_DOMAIN"):
         backend.start(PLAIN, Limits())
     assert service.calls == []
@@ -41,7 +41,7 @@ def test_the_key_comes_from_the_environment(
     monkeypatch: pytest.MonkeyPatch, service: FakeService
 ) -> None:
     monkeypatch.setenv("E2B_API_KEY", KEY)
-    backend = E2BBackend(api_url=service.url, sandbox_url=service.url)
+    backend = E2BBackend(api_url=service.url, sandbox_url=service.url, http_version="1.1")
     backend.start(PLAIN, Limits()).close()
     assert names(service)[0] == "create"
 

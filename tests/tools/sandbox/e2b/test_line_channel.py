@@ -5,7 +5,8 @@ import time
 import pytest
 
 from tools.sandbox.backends import ForgeryError
-from tools.sandbox.e2b_channel import LineChannel, how_it_ended
+from tools.sandbox.connection import LineChannel
+from tools.sandbox.e2b import how_it_ended
 
 
 def line(body: bytes) -> str:
@@ -67,7 +68,7 @@ def test_a_reader_is_woken_when_the_channel_closes() -> None:
 def test_what_arrived_before_the_end_is_still_read() -> None:
     wire = Wire()
     wire.channel.feed(line(b"last"))
-    wire.channel.hang_up()
+    wire.channel.close()
     assert wire.channel.receive(soon()) == b"last"
     with pytest.raises(ConnectionResetError):
         wire.channel.receive(soon())
