@@ -17,7 +17,7 @@ export TEST_HOME
 # The seconds of each test of the last run.
 TIMES := .test-times.xml
 
-.PHONY: demo test check setup studio suite slow clean test-home
+.PHONY: demo test whole check setup studio suite slow clean test-home
 
 demo: setup
 	@$(BIN)/rulewright new --quick -- "$$PROMPT"
@@ -27,10 +27,16 @@ test: setup
 	@$(MAKE) --no-print-directory -j3 --output-sync=line check studio suite
 
 # Two processes more than two cores: tests wait for processes of their own.
-suite: test-home
-	$(BIN)/python -m pytest -p xdist.plugin -n 4 --dist loadfile --no-loadscope-reorder --junitxml $(TIMES)
+TESTS := $(BIN)/python -m pytest -p xdist.plugin -n 4 --dist loadfile --no-loadscope-reorder
 
-# The list of slow tests, from the last run of the suite.
+suite: test-home
+	$(TESTS)
+
+# All tests, those too of which the suite runs a sample.
+whole: test-home
+	$(TESTS) -m "whole or not whole" --junitxml $(TIMES)
+
+# The list of slow tests, from the last run of `make whole`.
 slow:
 	$(BIN)/python -m scripts.slow $(TIMES)
 

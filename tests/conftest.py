@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tools.sandbox.backends import Kit, Limits, Pool, PoolGoneError, Process
 from tools.sandbox.local import LinuxBackend
@@ -107,12 +108,17 @@ def built_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What `tests/slow.yaml` lists has the marker `slow`."""
+    """Mark what `tests/slow.yaml` lists as `slow`, and all but its first case as `whole`."""
     text = Path(__file__).with_name("slow.yaml").read_text(encoding="utf-8")
-    listed = {line.rpartition(": ")[0] for line in text.splitlines() if line.startswith("tests/")}
+    listed = yaml.safe_load(text) or {}
+    begun: set[str] = set()
     for item in items:
-        if item.nodeid.partition("[")[0] in listed:
+        if item.nodeid in listed:
             item.add_marker("slow")
+            test = item.nodeid.partition("[")[0]
+            if test in begun:
+                item.add_marker("whole")
+            begun.add(test)
 
 
 def pytest_collection_finish() -> None:

@@ -77,6 +77,7 @@ def test_the_game_passes_its_checks_by_hand(command: Command, kept: Path) -> Non
     assert (done.code, done.json["outcome"]) == (0, "passed")
 
 
+@pytest.mark.whole
 def test_a_run_that_ctrl_c_stopped_goes_on_to_the_same_bytes_as_the_same_seed_gave(
     command: Command, started: Started, kept: Path, results: dict[str, Any], tmp_path: Path
 ) -> None:

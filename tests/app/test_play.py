@@ -197,6 +197,7 @@ def test_ctrl_c_at_the_approval_says_how_to_resume(
     assert f"rulewright resume {tmp_path / 'run'}" in one.screen
 
 
+@pytest.mark.whole
 def test_the_end_of_the_input_leaves_the_approval_open(
     terminal: Callable[..., Terminal], tmp_path: Path
 ) -> None:

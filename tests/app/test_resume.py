@@ -74,6 +74,7 @@ def test_an_answer_that_nobody_asked_for_is_refused_and_not_dropped(
     assert "--from design" in done.err
 
 
+@pytest.mark.whole
 def test_edits_and_broken_checkpoints_are_given_up_with_consent_alone(
     command: Command, finished: Path
 ) -> None:

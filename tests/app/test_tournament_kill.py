@@ -19,6 +19,7 @@ MATCHES = 3 * 5 * 2
 KILLS = 4
 
 
+@pytest.mark.whole
 def test_a_tournament_killed_again_and_again_replays_and_loses_no_match(
     command: Command, started: Started, tmp_path: Path
 ) -> None:

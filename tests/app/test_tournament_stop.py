@@ -38,6 +38,7 @@ def test_it_ends_at_once_in_the_middle_of_decisions(started: Started, jobs: int)
     wait_for(lambda: all(map(gone, processes)))
 
 
+@pytest.mark.whole
 def test_what_was_finished_is_kept_and_the_same_command_goes_on(
     command: Command, started: Started, tmp_path: Path
 ) -> None:

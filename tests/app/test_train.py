@@ -50,6 +50,7 @@ def test_the_advised_command_plays_the_game_with_its_seats_and_settings(
     assert (played.code, played.json["finished"]) == (0, 3), played.err
 
 
+@pytest.mark.whole
 def test_a_training_of_two_seeds_that_is_killed_ends_in_the_same_bytes(
     command: Command, started: Started, tmp_path: Path
 ) -> None:

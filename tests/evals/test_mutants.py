@@ -54,6 +54,7 @@ def test_the_order_of_keys_tells_nothing() -> None:
     assert not any(leaks(mutant, seed=0) for mutant in drawn)
 
 
+@pytest.mark.whole
 def test_a_small_run_finds_its_faults_and_blames_no_sound_game() -> None:
     heard: list[str] = []
     result = run(EvalOptions(seed=1, tell=heard.append, quick=True), [LEDUC, NOUGHTS])

@@ -166,6 +166,7 @@ def test_the_words_carry_the_figures() -> None:
     assert "0.9167 in 2.0 s" in words  # 11/12, uniform play of Kuhn poker
 
 
+@pytest.mark.whole
 def test_a_small_run_reports_both_searches_and_duels() -> None:
     said = list[str]()
     size = SolvingSize({4: 2}, held=4, worse_at_most=None, searched=("kuhn_poker",))

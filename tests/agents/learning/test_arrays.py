@@ -61,6 +61,7 @@ def policy_of(sandbox: Sandbox, **changes: Any) -> Any:  # noqa: ANN401
         return train(matches, 2000, 1, {})
 
 
+@pytest.mark.whole
 def test_a_network_told_by_the_modules_functions_beats_random_play_in_the_game_itself(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:

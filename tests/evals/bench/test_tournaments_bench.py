@@ -1,7 +1,10 @@
+import pytest
+
 from evals.bench.tournaments import run
 from evals.results import EvalOptions
 
 
+@pytest.mark.whole
 def test_all_three_ways_are_timed_in_every_round_and_compared_within_it() -> None:
     said: list[str] = []
     result = run(EvalOptions(seed=3, tell=said.append), deals=1, rounds=2, simulations=2)

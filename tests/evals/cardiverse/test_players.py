@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from evals.cardiverse import players
 from evals.cardiverse.players import CARDS, PlayersSize
 from evals.results import EvalOptions
 
 
+@pytest.mark.whole
 def test_players_made_in_the_run_beat_random_play_at_a_game_of_lines() -> None:
     said: list[str] = []
     size = PlayersSize(plies=1_500, selecting=16, matches=20, games=("tic_tac_toe",))
@@ -31,12 +34,14 @@ def test_the_games_are_the_twelve_families_and_half_of_them_are_of_cards() -> No
     assert players.FULL.matches >= 2_000
 
 
+@pytest.mark.whole
 def test_two_games_whose_heuristics_have_the_same_names_share_a_folder(tmp_path: Path) -> None:
     size = PlayersSize(plies=40, selecting=2, matches=2, games=("tic_tac_toe", "poker"))
     samples = players.run(EvalOptions(seed=1, folder=tmp_path), size).samples
     assert [sample["game"] for sample in samples if "problem" not in sample] == [*size.games]
 
 
+@pytest.mark.whole
 def test_a_player_without_heuristics_has_no_advantage_and_no_interval() -> None:
     size = PlayersSize(plies=1, selecting=4, matches=4, games=("poker",))
     (sample,) = players.run(EvalOptions(seed=3), size).samples

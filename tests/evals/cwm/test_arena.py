@@ -27,6 +27,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> EvalResult:
     return result
 
 
+@pytest.mark.whole
 def test_a_model_that_is_the_game_forfeits_nothing_and_is_never_surprised(
     played: EvalResult,
 ) -> None:
@@ -60,6 +61,7 @@ def test_the_published_rows_are_what_a_table_can_say() -> None:
                     assert name == "bargaining" or sum(pays) == pytest.approx(0), (name, deck)
 
 
+@pytest.mark.whole
 def test_with_an_endpoint_a_language_model_sits_across(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -38,6 +38,7 @@ def stuck(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
     return replace(met, source=f"import random\n{met.source}{STUCK}")
 
 
+@pytest.mark.whole
 def test_draws_that_fit_are_told_from_draws_that_are_as_likely() -> None:
     (found,) = run(EvalOptions(seed=1, quick=True), TINY, once).samples
     (same,) = run(EvalOptions(seed=1, quick=True), TINY, stuck).samples

@@ -22,6 +22,7 @@ def played() -> EvalResult:
     return run(EvalOptions(seed=1, quick=True), TINY)
 
 
+@pytest.mark.whole
 def test_what_was_trained_in_the_model_knows_the_games_own_actions(played: EvalResult) -> None:
     scores = {score.name: score for score in played.scores}
     assert scores["decisions without a known action"].value == 0

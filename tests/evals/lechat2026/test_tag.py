@@ -87,6 +87,7 @@ def test_an_unknown_player_is_an_error_that_lists_the_known() -> None:
         tag_contestant("UCT", Condition("random", "score"))
 
 
+@pytest.mark.whole
 def test_a_whole_run_has_every_table_and_goes_on_in_its_folder(tmp_path: Path) -> None:
     said: list[str] = []
     result = run(EvalOptions(seed=3, tell=said.append, folder=tmp_path), TINY)

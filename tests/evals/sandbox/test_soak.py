@@ -32,6 +32,7 @@ def moments_of_hundreds() -> list[Moment]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.whole
 def test_hundreds_of_workers_leave_nothing_behind() -> None:
     # In a process of its own: what other tests free or keep is no trace of a worker.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:

@@ -229,6 +229,7 @@ def test_a_closed_deck_is_learned_from_one_seat_s_view(learn: Learn, tmp_path: P
 CLUMSY = changed(TIC_TAC_TOE, ('or "." not in board', "or board.count('.') < 2"))
 
 
+@pytest.mark.whole
 def test_the_environment_is_asked_where_candidates_part(
     begun: Callable[..., RunFolder], sandbox: Sandbox, tmp_path: Path
 ) -> None:

@@ -136,6 +136,7 @@ def test_the_form_is_what_the_game_was_made_with(finished: RunFolder) -> None:
     )
 
 
+@pytest.mark.whole
 def test_an_edited_form_makes_rules_and_game_follow(
     finished: RunFolder, context: RunContext
 ) -> None:

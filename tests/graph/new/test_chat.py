@@ -242,6 +242,7 @@ print(first["end"], second["end"])
 """
 
 
+@pytest.mark.whole
 def test_without_a_context_the_default_one_is_made_and_shared_by_all_runs(
     tmp_path: Path, built_home: Path
 ) -> None:

@@ -105,6 +105,7 @@ SAID = "let the winner score double"
 TOLD = ("game.py", "rulebook.md", "changes.md", "checks.json", "records/random.jsonl")
 
 
+@pytest.mark.whole
 def test_killed_at_its_calls_a_run_and_its_revision_lose_no_more_than_those(
     undisturbed: tuple[Path, dict[str, object], bytes], tmp_path: Path
 ) -> None:

@@ -67,6 +67,7 @@ def written(folder: RunFolder) -> dict[str, object]:
     return value
 
 
+@pytest.mark.whole
 def test_an_accepted_game_is_found_again_only_where_own_games_are_asked_for(
     store: Store, context: RunContext
 ) -> None:

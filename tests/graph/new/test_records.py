@@ -3,6 +3,8 @@
 import dataclasses
 import itertools
 
+import pytest
+
 from agents.protocols import Rule
 from games import library
 from games.checks.run import CheckSettings
@@ -80,6 +82,7 @@ def _quick(context: RunContext, **settings: object) -> RunContext:
     return dataclasses.replace(context, settings=context.settings.model_copy(update=settings))
 
 
+@pytest.mark.whole
 def test_play_is_directed_at_rules_that_never_fired(make_context: MakeContext) -> None:
     # 12 waves of 12 have the chance 1/4096 in random play; whoever leans to waving waves them all.
     found = diverse_records(make_context().record_pool(WAVES, OF_WAVES, 2), 5)
@@ -120,6 +123,7 @@ def test_the_rarest_ending_and_rule_come_first() -> None:
     assert chosen_records([], [], 3) == []
 
 
+@pytest.mark.whole
 def test_who_wins_in_no_match_that_is_read_is_said(make_context: MakeContext) -> None:
     # WAVES is won by either player: of a single record one of the two was not read.
     context = make_context()

@@ -140,6 +140,7 @@ def test_what_the_composer_cannot_is_said_and_the_game_stays(
         assert done.state.revision == 0
 
 
+@pytest.mark.whole
 def test_revisions_follow_one_another_and_are_made_again_with_the_same_bytes(
     finished: RunFolder, make_context: MakeContext, entries: Entries
 ) -> None:
@@ -440,6 +441,7 @@ class Seating(ScriptedRoles):
         return Revision(reply="Three.", design=design.model_copy(update={"num_players": 3}))
 
 
+@pytest.mark.whole
 def test_code_that_takes_more_players_as_it_stands_is_played_anew_by_them(
     make_context: MakeContext, folder: RunFolder
 ) -> None:

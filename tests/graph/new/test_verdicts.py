@@ -90,6 +90,7 @@ def ended(roles: Forgetful, make_context: MakeContext, folder: RunFolder) -> Run
     return start_run("noughts", folder, make_context(role_set(roles), SETTINGS)).state
 
 
+@pytest.mark.whole
 def test_a_fault_that_a_vote_upheld_is_not_forgotten_nor_paid_for_again(
     make_context: MakeContext, folder: RunFolder
 ) -> None:
@@ -269,6 +270,7 @@ class Repeating(Insistent):
     upheld: bool | None = True
 
 
+@pytest.mark.whole
 def test_a_verdict_that_a_person_gave_up_does_not_come_back_from_what_was_answered_before(
     make_context: MakeContext, folder: RunFolder
 ) -> None:

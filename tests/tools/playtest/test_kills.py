@@ -80,6 +80,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, sandbox: Sandbox) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.whole
 def test_a_killed_host_leaves_nothing_behind_and_the_series_goes_on(
     tmp_path: Path, whole: bytes
 ) -> None:

@@ -19,7 +19,17 @@ BACKENDS: dict[str, Backend] = {
 }
 
 
-@pytest.fixture(scope="session", params=[*BACKENDS, *PLACES])
+# Of backends that lack a layer, the suite runs the weakest.
+LACKING = ("linux without namespaces", "linux without Landlock")
+
+
+@pytest.fixture(
+    scope="session",
+    params=[
+        pytest.param(name, marks=pytest.mark.whole if name in LACKING else ())
+        for name in (*BACKENDS, *PLACES)
+    ],
+)
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     with contextlib.ExitStack() as stack:
         backend = BACKENDS.get(request.param) or stack.enter_context(place(request.param))
