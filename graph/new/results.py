@@ -305,7 +305,7 @@ def revision_reply(state: RunState) -> str:
     return said[-1] if said and state.before is not None else ""
 
 
-def verdict_object(state: RunState) -> list[dict[str, Any]]:
+def verdict_object(state: RunState) -> list[dict[str, str]]:
     """The verdict of the play-test, an object a question; empty where nothing was played."""
     lines = verdict_of(state.evaluation, choiceless(state)) if state.evaluation else ()
     return [{"question": line.name, "answer": line.state, "text": line.text} for line in lines]
