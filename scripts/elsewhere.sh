@@ -18,17 +18,16 @@ chmod 755 "$work"
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-# Chosen for what a line changes: the whole suite would take ten minutes a line.
+# Chosen for what a line changes, and quick: the whole suite would take ten minutes a line.
 # Networks, whose training rests on torch's kernels: what a test says of one must hold of any.
-networks=(tests/agents/learning)
+networks=(-m "not whole" tests/agents/learning/test_ppo.py tests/agents/learning/test_resuming.py)
 # Matrices of numpy: embeddings, searches by meaning, equilibria, ratings, intervals, a model's arrays.
 numbers=(tests/agents/learning/test_policy.py tests/agents/learning/test_resuming.py
     tests/vectorstore/test_minilm.py tests/vectorstore/test_bert.py tests/tools/test_retrieval.py
     tests/agents/solving/test_form.py tests/tools/playtest/test_ratings.py
     tests/tools/playtest/test_intervals.py tests/games/checks/test_seats.py)
 # Made games, journals and recordings: the order of a set would show in their bytes.
-orders=(tests/graph/new/test_again.py tests/graph/new/test_recorded_run.py
-    tests/tools/playtest/test_journal.py tests/agents/strategy)
+orders=(tests/graph/new/test_again.py tests/tools/playtest/test_journal.py tests/agents/strategy)
 # Dates, in traces and in the sandbox, which has no clock.
 dates=(tests/graph/run tests/tools/guest/confine/test_scrub.py)
 # Words that are printed, read and written.
@@ -39,14 +38,13 @@ files=(tests/graph/run/test_folder.py tests/app/test_record.py tests/app/test_ow
     tests/tools/playtest/test_journal.py tests/tools/sandbox/test_conditions.py
     tests/vectorstore/test_store.py)
 # Commands that a signal ends.
-signals=(tests/test_entry.py tests/app/test_match_stop.py tests/app/test_resume.py
-    tests/app/test_tournament_stop.py
+signals=(tests/test_entry.py tests/app/test_match_stop.py tests/app/test_tournament_stop.py
     tests/tools/sandbox/test_worker.py::test_an_interrupted_request_does_not_leave_its_answer_to_the_next)
 # What a user may lack: rights on files and processes. And what a Python may do otherwise.
 rights=("${files[@]}" tests/test_entry.py tests/app/test_commands.py tests/app/test_match.py
     tests/tools/sandbox/test_backends.py)
-versions=(tests/test_entry.py tests/app/test_commands.py tests/app/test_match.py tests/games/checks
-    tests/tools/sandbox/test_backends.py tests/tools/guest tests/graph/new/test_recorded_run.py)
+versions=(tests/test_entry.py tests/app/test_commands.py tests/app/test_match.py
+    tests/tools/sandbox/test_backends.py tests/tools/guest)
 
 failures=0
 first_bytes=
@@ -92,7 +90,7 @@ run() {
     : "${first_bytes:=$bytes}"
     [ "$bytes" = "$first_bytes" ] || result=failed
     "$@" "$python" -m pytest -p xdist.plugin -n 2 --dist loadfile -p no:cacheprovider -q \
-        --basetemp "$folder/tests" "${!tests}" >"$folder/told" 2>&1 </dev/null || result=failed
+        -m "not slow and not whole" --basetemp "$folder/tests" "${!tests}" >"$folder/told" 2>&1 </dev/null || result=failed
     told=$(tail -1 "$folder/told")
     line "$name" "$result" $((SECONDS - began)) "${told% in *}"
     if [ "$result" = failed ]; then

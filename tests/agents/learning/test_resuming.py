@@ -103,7 +103,6 @@ def test_another_training_is_not_gone_on_with_unless_it_is_to_begin_anew(
     assert trained(anew=True) == []  # its own is gone on with
 
 
-@pytest.mark.whole
 def test_the_best_of_several_seeds_is_chosen_by_play_and_all_figures_are_told(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
