@@ -13,7 +13,7 @@ from tests.processes import PATIENCE_S, descendants, gone, wait_for
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
 # A decision takes hours: whatever waits for one hangs.
-LONG = ("match", "connect_four", "--player", "uct:simulations=10000000000",
+LONG = ("match", "connect_four", "--player", "uct:simulations=1000000000",
         "--player", "random", "--games", "8")  # fmt: skip
 SHORT = ("match", "leduc_poker", "--player", "random", "--player", "ismcts:simulations=30",
          "--games", "60", "--seed", "5", "--json")  # fmt: skip

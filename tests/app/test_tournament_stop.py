@@ -16,7 +16,7 @@ from tests.processes import PATIENCE_S, descendants, gone, wait_for
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
 # A decision takes hours: whatever waits for one hangs.
-LONG = ("tournament", "connect_four", "--player", "uct:simulations=10000000000",
+LONG = ("tournament", "connect_four", "--player", "uct:simulations=1000000000",
         "--player", "random", "--deals", "4")  # fmt: skip
 SHORT = ("tournament", "leduc_poker", "--player", "random", "--player", "ismcts:simulations=30",
          "--player", "greedy", "--deals", "10", "--seed", "5", "--json")  # fmt: skip

@@ -37,6 +37,7 @@ def test_a_model_that_is_the_game_forfeits_nothing_and_is_never_surprised(
     assert scores["transitions predicted online"].scored > 20
 
 
+@pytest.mark.whole
 def test_each_table_stands_beside_the_papers(played: EvalResult) -> None:
     tables = [row for row in played.samples if "opponent" in row]
     met = {(row["protocol"], row["opponent"]) for row in tables}

@@ -29,6 +29,7 @@ def test_what_was_trained_in_the_model_knows_the_games_own_actions(played: EvalR
     assert all(row["explored"]["not_restored"] == 0 for row in played.samples)  # type: ignore[call-overload,index]
 
 
+@pytest.mark.whole
 def test_the_best_of_the_seeds_plays_and_no_figure_of_them_is_left_out(played: EvalResult) -> None:
     for row in played.samples:
         seeds: Any = row["against random in the model"]

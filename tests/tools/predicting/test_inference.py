@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.tools.conftest import LIMITS
 from tests.tools.predicting.material import HISTORY, KUHN, changed, matches_of
 from tools.predicting.inference import DrawTest, Inferred, inferred, sights_of
 from tools.sandbox import Sandbox
@@ -101,21 +102,17 @@ def test_in_a_closed_deck_pay_end_and_choices_are_predicted_by_the_replay(
     assert held(sandbox, changed(KUHN, (old, new)) + HISTORY, closed=True).accuracy < 1
 
 
-def test_draws_that_do_not_return_cost_a_bounded_time_and_are_counted(sandbox: Sandbox) -> None:
+def test_draws_that_do_not_return_cost_a_bounded_time_and_are_counted() -> None:
     hung = changed(HISTORY, ("    seen =", "    while player_id == 1:\n        pass\n    seen ="))
-    found = inferred(
-        sandbox,
-        KUHN + hung,
-        OPEN,
-        DrawTest(
-            function="resample_history",
-            initial_state=START,
-            draws=3,
-            seed=1,
-        ),
-        shown=2,
-        deadline_s=1.0,
-    )
+    with Sandbox(limits=LIMITS.model_copy(update={"call_s": 1.5})) as hasty:
+        found = inferred(
+            hasty,
+            KUHN + hung,
+            OPEN,
+            DrawTest(function="resample_history", initial_state=START, draws=3, seed=1),
+            shown=2,
+            deadline_s=1.0,
+        )
     second = [sight for sight in OPEN if sight.seat == 1]
     assert (found.late, found.right) == (len(second), len(OPEN) - len(second))
     assert "did not return within" in found.failures[0].evidence

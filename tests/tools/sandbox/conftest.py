@@ -26,8 +26,8 @@ LACKING = ("linux without namespaces", "linux without Landlock")
 @pytest.fixture(
     scope="session",
     params=[
-        pytest.param(name, marks=pytest.mark.whole if name in LACKING else ())
-        for name in (*BACKENDS, *PLACES)
+        *(pytest.param(n, marks=pytest.mark.whole if n in LACKING else ()) for n in BACKENDS),
+        *PLACES,
     ],
 )
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
