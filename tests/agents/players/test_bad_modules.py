@@ -46,7 +46,7 @@ HANGING = {
     "all memory": STATE + "return [0] * 10**10",
 }
 SLOW = (
-    STATE + "sum(range(40_000_000))" + FITS.replace("OTHER", "'JQK'['JQK'.index(seen['hand']) - 1]")
+    STATE + "sum(range(4_000_000))" + FITS.replace("OTHER", "'JQK'['JQK'.index(seen['hand']) - 1]")
 )
 
 
@@ -89,11 +89,11 @@ def test_a_resampler_that_is_slow_is_left_in_time_for_the_search_to_be_done(
     sandbox: Sandbox, seat: Seat
 ) -> None:
     source = KUHN + SEATS + SLOW
-    spec = "ismcts:simulations=20,deadline=8"
+    spec = "ismcts:simulations=200,deadline=8"
     match = kuhn(sandbox, source, [seat(spec, source), seat("random", at=1)])
     assert (match.ending, match.culprit) == ("finished", None), match.reason
     first = next(ply.effort.row() for ply in match.plies if ply.player == 0)
-    assert (first["belief"], first["simulations_done"]) == ("resample_state+exact", 20)
+    assert (first["belief"], first["simulations_done"]) == ("resample_state+exact", 200)
     assert first["belief_errors"] == 1
 
 
