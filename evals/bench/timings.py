@@ -181,12 +181,14 @@ def on_one_processor() -> Iterator[None]:
     much of where the scheduler happened to put the two.
     """
     usable = os.sched_getaffinity(0)
-    tasks = [0, *descendants(os.getpid())]
     try:
-        for task in tasks:
-            os.sched_setaffinity(task, {max(usable)})
+        _hold({max(usable)})
         yield
     finally:
-        for task in [0, *descendants(os.getpid())]:
-            with contextlib.suppress(ProcessLookupError):
-                os.sched_setaffinity(task, usable)
+        _hold(usable)
+
+
+def _hold(processors: set[int]) -> None:
+    for task in [0, *descendants(os.getpid())]:
+        with contextlib.suppress(ProcessLookupError):  # it ended since it was listed
+            os.sched_setaffinity(task, processors)
