@@ -125,7 +125,7 @@ def test_what_the_kernel_ended_is_told(strong: Sandbox) -> None:
     assert any("SIGSYS" in ended for ended in outcome.ended_by)
 
 
-def test_a_hung_worker_costs_the_host_little(strong: Sandbox) -> None:
+def test_a_hung_worker_is_ended_and_told(strong: Sandbox) -> None:
     [endless] = [probe for probe in probes() if probe.name == "alarm_disabled"]
     outcome = run_probe(endless, strong)
     assert any("timed_out" in ended for ended in outcome.ended_by)
