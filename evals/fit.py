@@ -24,12 +24,14 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
-from agents.composer.lexicon import game_of
-from agents.composer.loader import lexicon_of
-from agents.composer.meaning.statements import LabelledBrief, Seats
+from pydantic import BaseModel
+
+from agents.composer.lexicon import lexicon_of
 from agents.protocols import Clause, NoFitError, RoleError, RoleSet
 from evals.results import EvalOptions, EvalResult, Row, Tell, read_data, score_over
+from games.library.settings import game_of
 from graph.new.opening import composer_over
 from graph.run.opening import open_store_here
 from graph.run.sandboxes import open_sandbox
@@ -45,6 +47,40 @@ NEAR_AT_MOST = 4 / 30
 _SETS = ("confirm_25", "confirm_27", "confirm_29", "confirm_31", "confirm_33")
 _NEAR = "near_misses"
 _FILLERS = frozenset(read_data("data/paraphrase_words.yaml")["fillers"].split())
+
+
+class Seats(BaseModel, frozen=True, extra="forbid"):
+    """Numbers of players."""
+
+    min: int
+    max: int
+
+
+class LabelledBrief(BaseModel, frozen=True, extra="forbid"):
+    """One brief and what is right for it.
+
+    Attributes:
+        id: Its name.
+        kind: Whether it is a family's game; a border brief has a family's core and rules that none
+            has.
+        text: The brief.
+        family: The right family; None for `out`.
+        seats: How many play; None where it does not say.
+        settings: What it asks of the family's settings.
+        unhonoured: Its demands that the family cannot honour.
+        said: Setting, value as it is written for training, and the part that says so.
+        silent: Parts that say nothing of any setting.
+    """
+
+    id: str
+    kind: Literal["in", "out", "border"]
+    text: str
+    family: str | None
+    seats: int | Seats | None
+    settings: dict[str, bool | int | str]
+    unhonoured: tuple[str, ...]
+    said: tuple[tuple[str, str, str], ...] = ()
+    silent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,22 @@
-"""Labelled briefs into what the composer learns from, and the weights of what it learned.
+"""What the composer learned: labelled briefs and sentences into its two fitted files.
 
-    python -m scripts.meaning label AUTHOR=FILE...   briefs of an author, from YAML files, to
-                                                     agents/composer/meaning/briefs/AUTHOR.jsonl
-    python -m scripts.meaning label                  the parts that say the settings, found anew
-    python -m scripts.meaning fit                    each author predicted from the others; weights
+    python -m scripts.meaning            write agents/composer/fitted/*.npz
 
-A set of briefs is learned from only after it was measured once. `fit` prints `_WEIGHTS` and `_BASE`
-of `agents/composer/meaning/settings.py`, and the weights of `fit.py` beside it.
+`scripts/training/briefs` holds what people asked for in words and what a fair reader found in them,
+an author a file, a brief a line: `said` are the parts that state a setting (setting, value, part, a
+number as N, a card rank as RANK), `silent` those that state none. Their authors saw the list of
+games and settings, but neither code nor words. `scripts/training/says` holds sentences on each
+family (`about`) and on each value of its settings (`says`); `common.yaml` kinds of games that no
+family makes, and sentences on the number of players. A set of briefs is learned from only after
+`rulewright eval run fit` measured it once.
+
+The classifier of families is a multinomial logistic regression, trained by Nesterov's method on the
+Gram matrix of its inputs; the penalty and the weight of words were chosen on the sets of `fit`.
 """
 
+import json
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -17,219 +24,135 @@ import numpy as np
 import numpy.typing as npt
 import yaml
 
-from agents.composer.accounting import understood
-from agents.composer.designer import chosen_family
-from agents.composer.lexicon import PLAYERS, Lexicon, Name, Phrase, game_of
-from agents.composer.loader import common, lexicons
-from agents.composer.meaning import statements as known
-from agents.composer.meaning.fit import BAR, games_of, measures
-from agents.composer.meaning.settings import SURE, guesses, parts_of, values_of
-from agents.composer.meaning.statements import (
-    Embed,
-    LabelledBrief,
-    Statements,
-    labelled_briefs,
-    statements_from,
-    statements_of,
-)
-from agents.composer.mentions import Mention, ParsedBrief, find_mentions, parse_brief
-from agents.composer.reader import family_scores, read
+from agents.composer.lexicon import lexicons
+from agents.composer.meaning.family import inputs
+from agents.composer.meaning.statements import FITTED, Embed, Rarity, grams
+from evals.fit import LabelledBrief
+from games.library import presets
 from graph.run.opening import open_store_here
 
-Rows = npt.NDArray[np.float64]
-_STEPS = 60
-_FLOOR = 0.12  # least score of a part that no phrase reads
-_READ = 0.3  # what a phrase that reads the same value there is worth
-_WORD = 0.01  # what each word of a part costs: the shortest that says it
-_SILENT = 24  # most words of a silent part
-_EVERY = 3  # of the silent parts, one in so many
+TRAINING = Path(__file__).parent / "training"
+Rows = npt.NDArray[np.float32]
+Stated = list[tuple[str, str, str]]
+_LEAST = 3  # texts that have a word, for it to be known
+_PENALTY = 3e-5
+_STEPS = 300
+_MOST = 127
 
 
-def label(brief: LabelledBrief, embed: Embed) -> LabelledBrief:
-    """The brief with the part that says each setting, and parts that say none."""
-    if brief.family is None:
-        return brief
-    lexicon = chosen_family(brief.family)
-    parsed, mentions = _read(brief, lexicon)
-    model = statements_of(lexicon.family, embed)
-    parts = list(parts_of(parsed, ()))
-    scores = model.scores([part.text for part in parts]) if parts else ()
-    asked = _asked(brief)
-    best: dict[str, tuple[float, str, int]] = {}
-    for at, (part, row) in enumerate(zip(parts, scores, strict=True)):
-        for (name, value), score in zip(model.labels, row, strict=True):
-            mention = part.mention(name, value) if name in asked else None
-            if mention is None or values_of(mention) != {name: asked[name]}:
-                continue
-            read = any(
-                values_of(m).get(name) == asked[name] and {*m.covered} & {*part.run}
-                for m in mentions
-            )
-            worth = float(score) + _READ * read
-            if worth >= _FLOOR:
-                worth -= _WORD * len(part.run)
-                best[name] = max(best.get(name, (-1.0, "", 0)), (worth, value, at))
-    said = [(name, value, parts[at].text) for name, (_, value, at) in best.items()]
-    used = {index for _, _, at in best.values() for index in parts[at].run}
-    rest = [p.text for p in parts if not used & {*p.run} and len(p.run) <= _SILENT]
-    silent = tuple(dict.fromkeys(rest))[::_EVERY]
-    return brief.model_copy(update={"said": tuple(said), "silent": silent})
+def labelled_briefs() -> list[LabelledBrief]:
+    """The briefs that are learned from."""
+    lines = [
+        line
+        for path in sorted((TRAINING / "briefs").glob("*.jsonl"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    return list(map(LabelledBrief.model_validate_json, lines))
 
 
-def _asked(brief: LabelledBrief) -> dict[str, bool | int | str]:
-    seats = {PLAYERS: brief.seats} if isinstance(brief.seats, int) else {}
-    return {**brief.settings, **seats}
+def _page(name: str) -> dict[str, dict[str, dict[str, list[str]]]]:
+    return dict(yaml.load((TRAINING / name).read_text(encoding="utf-8"), yaml.BaseLoader))
 
 
-def _read(brief: LabelledBrief, lexicon: Lexicon) -> tuple[ParsedBrief, list[Mention]]:
-    """What phrases alone find."""
-    parsed, shared = parse_brief(brief.text), common()
-    counts = (*shared.player_ranges, *shared.player_counts)
-    said = (*lexicon.phrases, *shared.refusals, *shared.talk)
-    phrases: list[Phrase | Name] = [*lexicon.names, *counts, *said]
-    return parsed, list(understood(parsed, find_mentions(parsed, phrases), lexicon, ()))
-
-
-def settings_rows(
-    brief: LabelledBrief, model: Statements, lexicon: Lexicon
-) -> Iterator[tuple[float, ...]]:
-    """The surest guess of each setting that no phrase gives: whether it is right, its measures."""
-    usual = game_of(lexicon.family).defaults() | {PLAYERS: lexicon.players}
-    asked = _asked(brief)
-    parsed, mentions = _read(brief, lexicon)
-    seen = {name for mention in mentions for name in getattr(mention.source, "sets", {})}
-    used = {index for mention in mentions for index in mention.covered}
-    for guess in guesses(parsed, lexicon, used, model):
-        if guess.name not in seen:
-            seen.add(guess.name)
-            if guess.name in asked or guess.value != usual[guess.name]:
-                yield float(asked.get(guess.name) == guess.value), *guess.measured
-
-
-def fitted(rows: Rows) -> Rows:
-    """Weights, the last of them the base, by Newton's method with a ridge of one."""
-    inputs = np.c_[rows[:, 1:], np.ones(len(rows))]
-    weights = np.zeros(inputs.shape[1])
-    for _ in range(_STEPS):
-        sure = 1 / (1 + np.exp(-inputs @ weights))
-        slope = inputs.T @ (sure - rows[:, 0]) + weights
-        hessian = (inputs.T * (sure * (1 - sure))) @ inputs + np.eye(len(weights))
-        weights -= np.linalg.solve(hessian, slope)
-    return weights
-
-
-def choices_fitted(choices: Rows, right: npt.NDArray[np.int64]) -> Rows:
-    """Weights of a choice among K options with D measures, [N, K, D], by Newton's method."""
-    weights = np.zeros(choices.shape[2])
-    for _ in range(_STEPS):
-        sure = _softmax(choices @ weights)
-        mean = np.einsum("nk,nkd->nd", sure, choices)
-        slope = (mean - choices[np.arange(len(right)), right]).sum(axis=0) + weights
-        square = np.einsum("nk,nkd,nke->de", sure, choices, choices) - mean.T @ mean
-        weights -= np.linalg.solve(square + np.eye(len(weights)), slope)
-    return weights
-
-
-def _softmax(scores: Rows) -> Rows:
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
-
-
-def fit_settings(embed: Embed) -> None:
-    """Print how the settings of each author are found by what the others wrote, and weights."""
-    briefs, rows = labelled_briefs(), {}
-    for author in briefs:
-        others = {name: of for name, of in briefs.items() if name != author}
-        models = {
-            lexicon.family: (statements_from(lexicon.family, others, embed), lexicon)
-            for lexicon in lexicons()
-        }
-        own = [brief for brief in briefs[author] if brief.kind == "in"]
-        found = [row for b in own for row in settings_rows(b, *models[b.family or ""])]
-        rows[author] = np.array(found)
-    total = np.zeros(2, int)
-    for author, mine in rows.items():
-        weights = fitted(np.vstack([other for name, other in rows.items() if name != author]))
-        taken = mine[:, 1:] @ weights[:-1] + weights[-1] >= np.log(SURE / (1 - SURE))
-        right = int(mine[taken, 0].sum())
-        total += (right, int(taken.sum()) - right)
-        _say(
-            f"{author}: {right} of {int(mine[:, 0].sum())} right, {int(taken.sum()) - right} wrong"
-        )
-    _say(f"all: {total[0]} right, {total[1]} wrong; weights")
-    _say(f"{np.round(fitted(np.vstack(list(rows.values()))), 2).tolist()}")
-
-
-def fit_families(embed: Embed) -> None:
-    """Print how the families of each author are judged by what the others wrote, and weights."""
-    briefs, seen = labelled_briefs(), {}
-    names = [lexicon.family for lexicon in lexicons()]
-    for author, own in briefs.items():
-        others = [b for name, of in briefs.items() if name != author for b in of]
-        games = games_of(others, embed)
-        scores = [measures(b.text, games, family_scores(parse_brief(b.text))) for b in own]
-        right = [names.index(b.family) if b.family else len(names) for b in own]
-        seen[author] = np.array(scores, np.float64), np.array(right)
-    rows = {}
-    for author, (choices, _) in seen.items():
-        parts = [of for name, of in seen.items() if name != author]
-        weights = choices_fitted(*map(np.concatenate, zip(*parts, strict=True)))
-        sure = _softmax(choices @ weights)
-        rows[author] = np.array(
-            [_fit_row(*of, embed) for of in zip(briefs[author], sure, strict=True)]
-        )
-    for author, mine in rows.items():
-        weights = fitted(np.vstack([other for name, other in rows.items() if name != author]))
-        made = mine[:, 1:] @ weights[:-1] + weights[-1] >= np.log(BAR / (1 - BAR))
-        own = np.array([brief.kind == "in" for brief in briefs[author]])
-        wrong, refused = int((made & (mine[:, 0] == 0)).sum()), int((own & ~made).sum())
-        _say(f"{author}: {wrong} of {len(own)} wrong, {refused} of {own.sum()} refused")
-    weights = choices_fitted(*map(np.concatenate, zip(*seen.values(), strict=True)))
-    _say(f"weights {np.round(weights, 2).tolist()}")
-    _say(f"of what is kept {np.round(fitted(np.vstack(list(rows.values()))), 2).tolist()}")
-
-
-def _fit_row(brief: LabelledBrief, sure: Rows, embed: Embed) -> tuple[float, float, float]:
-    """Whether the likeliest family is right, the log-odds of it, the share of demands it keeps."""
-    best = int(sure[:-1].argmax())
-    lexicon = lexicons()[best]
-    clauses = read(brief.text, lexicon, None, embed).clauses
-    kept = sum(clause.status == "honoured" for clause in clauses)
-    odds = float(np.log(max(sure[best], 1e-9) / max(sure[-1], 1e-9)))
-    return float(brief.family == lexicon.family), odds, kept / max(1, len(clauses))
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
-def _briefs(texts: Sequence[str]) -> list[LabelledBrief]:
-    return [
-        LabelledBrief.model_validate(fields)
-        for path in texts
-        for fields in yaml.safe_load(Path(path).read_text())
+def stated(family: str, briefs: Sequence[LabelledBrief]) -> Stated:
+    """What is known of a family's settings: setting, value as it is written, and the words."""
+    own = [brief for brief in briefs if brief.family == family]
+    said = [
+        (name, value, text)
+        for name, values in _page(f"says/{family}.yaml")["says"].items()
+        for value, texts in values.items()
+        for text in texts
+    ]
+    said += [part for brief in own for part in brief.said]
+    silent = [*_page("common.yaml")["players"], *(text for brief in own for text in brief.silent)]
+    return [("", "", text) if name == "num_players" else (name, value, text) for name, value, text in said] + [
+        ("", "", text) for text in silent
     ]
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Label or fit; see the head of this file."""
-    what, *given = arguments
+def described() -> Iterator[tuple[str, str]]:
+    """Family, or nothing for other games, and sentences on it."""
+    for lexicon in lexicons():
+        family = lexicon.family
+        named = [p.name.replace("_", " ") for p in presets().values() if p.family == family]
+        about = _page(f"says/{family}.yaml")["about"]
+        yield from ((family, text) for text in (*about, *named))
+    for kind, about in _page("common.yaml")["kinds"].items():
+        yield from (("", f"{kind}. {about}"), ("", kind))
+
+
+def stretched(vectors: Rows) -> npt.NDArray[np.int8]:
+    """Vectors as int8, the largest component of each 127 or -127."""
+    return np.round(vectors * (_MOST / np.abs(vectors).max(axis=1, keepdims=True))).astype(np.int8)
+
+
+def trained(given: Rows, right: npt.NDArray[np.int64], classes: int) -> Rows:
+    """Weights of a multinomial logistic regression, [D, classes], of inputs [N, D]."""
+    gram, wanted = given @ given.T, np.eye(classes, dtype=np.float32)[right]
+    top = np.ones((len(given), 1), np.float32)
+    for _ in range(20):
+        top = gram @ top
+        top /= np.linalg.norm(top)
+    bound = float((top.T @ gram @ top)[0, 0]) / len(given) / 2 + _PENALTY
+    before = ahead = np.zeros_like(wanted)
+    pace = 1.0
+    for _ in range(_STEPS):
+        scores = gram @ ahead
+        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+        slope = (powers / powers.sum(axis=1, keepdims=True) - wanted) / len(given)
+        now = ahead - (slope + _PENALTY * ahead) / bound
+        following = (1 + (1 + 4 * pace * pace) ** 0.5) / 2
+        ahead = now + (pace - 1) / following * (now - before)
+        before, pace = now, following
+    return np.asarray(given.T @ before)
+
+
+def _bytes(value: object) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(json.dumps(value, ensure_ascii=False).encode(), np.uint8)
+
+
+def write_families(briefs: Sequence[LabelledBrief], embed: Embed) -> None:
+    """Fit the classifier of families, and keep it."""
+    names = [*(lexicon.family for lexicon in lexicons()), ""]
+    known = [*((brief.family or "", brief.text) for brief in briefs), *described()]
+    texts, right = [text for _, text in known], np.array([names.index(of) for of, _ in known])
+    counts = Counter(gram for text in texts for gram in grams(text))
+    every = Rarity.of(texts)
+    kept = sorted(gram for gram, count in counts.items() if count >= _LEAST)
+    rarity = Rarity({gram: every.weights[gram] for gram in kept}, max(every.weights.values()))
+    plain = np.array([inputs(text, tuple(kept), rarity) for text in texts])
+    full = np.hstack([plain, embed(texts)])
+    FITTED.mkdir(exist_ok=True)
+    np.savez_compressed(
+        FITTED / "families.npz",
+        grams=_bytes(kept),
+        rarity=np.array([rarity.weights[gram] for gram in kept], np.float32),
+        most=np.array(rarity.most, np.float32),
+        full=trained(full, right, len(names)).astype(np.float16),
+        plain=trained(plain, right, len(names)).astype(np.float16),
+    )
+
+
+def write_statements(briefs: Sequence[LabelledBrief], embed: Embed) -> None:
+    """Keep every labelled sentence with its vector."""
+    pages: dict[str, npt.NDArray[np.generic]] = {}
+    for lexicon in lexicons():
+        said = stated(lexicon.family, briefs)
+        pages[f"{lexicon.family}.texts"] = _bytes(said)
+        pages[f"{lexicon.family}.vectors"] = stretched(embed([text for *_, text in said]))
+    FITTED.mkdir(exist_ok=True)
+    with (FITTED / "statements.npz").open("wb") as file:
+        np.savez_compressed(file, **pages)  # type: ignore[arg-type] # numpy's stub of keywords
+
+
+def main() -> None:
+    """Write both files."""
+    briefs = labelled_briefs()
     with open_store_here(lambda _: None) as store:
-        if what == "fit":
-            fit_settings(store.vectors)
-            fit_families(store.vectors)
-            return
-        briefs = dict(labelled_briefs())
-        for one in given:
-            author, _, paths = one.partition("=")
-            briefs[author] = tuple(_briefs(paths.split(",")))
-        for author, of in briefs.items():
-            lines = [label(brief, store.vectors).model_dump_json() for brief in of]
-            path = Path(known.__file__).parent / "briefs" / f"{author}.jsonl"
-            path.write_text("".join(line + "\n" for line in lines))
-            _say(f"{author}: {len(lines)} briefs")
+        write_statements(briefs, store.vectors)
+        write_families(briefs, store.vectors)
+    sys.stdout.write(f"learned from {len(briefs)} briefs\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -13,7 +13,7 @@ def composer_roles(embed: Embed | None = None) -> RoleSet:
     """The composer's roles; their identity is "composer", never a model's name.
 
     Args:
-        embed: Texts to MiniLM's vectors, by which fit is judged; None for a judgement by words.
+        embed: Texts to MiniLM's vectors; None for a judgement by words alone.
     """
     return RoleSet(
         identity="composer",

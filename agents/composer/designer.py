@@ -1,41 +1,30 @@
 """The mechanic designer without a model: a brief becomes a library family with its settings."""
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import get_args
 
-from agents.composer.accounting import CORRECTED
-from agents.composer.lexicon import PLAYERS, Lexicon, game_of
-from agents.composer.loader import lexicon_of, lexicons
-from agents.composer.meaning.evidence import as_it_holds, with_rules
-from agents.composer.meaning.fit import BAR, LONGEST, asks, judge, offer, question_for
+import numpy as np
+
+from agents.composer.lexicon import Lexicon, lexicon_of, lexicons
+from agents.composer.meaning.brief import Parsed
+from agents.composer.meaning.evidence import with_rules
+from agents.composer.meaning.family import LONGEST, fits, names_in, offer, probabilities, question_for
 from agents.composer.meaning.revising import (
+    asks,
     changes,
-    heard,
     known_of,
     nothing_changed,
     overridden,
     reply_on,
-    understood_on,
+    settled_later,
 )
-from agents.composer.meaning.settings import setting_meant
 from agents.composer.meaning.statements import Embed
-from agents.composer.mentions import parse_brief, settings_chosen
-from agents.composer.reader import (
-    NO_SETTING,
-    Reading,
-    family_scores,
-    find_reading,
-    own_title,
-    read,
-    reading_near,
-)
+from agents.composer.reader import Reading, own_title, read
 from agents.protocols import (
     Brief,
     Choices,
-    Clause,
     Design,
     Fit,
     Mechanic,
@@ -48,6 +37,7 @@ from agents.protocols import (
     Talk,
 )
 from games.library import in_reading_order, names, preset, rulebook
+from games.library.settings import PLAYERS, game_of, settings_chosen
 from games.text import did_you_mean
 from games.values import Json
 from vectorstore.documents import Example
@@ -55,7 +45,6 @@ from vectorstore.documents import Example
 Retrieve = Callable[[str], Sequence[Example]]
 _SHOWN = 12
 _OTHERS = 2
-_FEW_KEPT = 2
 _RULE = re.compile(r"^- (R\d+): (.+)$")
 _SECTIONS = frozenset(get_args(Section))
 _LEADS_TO = {
@@ -74,7 +63,7 @@ _LEADS_TO = {
 class ComposerDesigner:
     """Sets the parameters of the library family that a brief asks for, from its own words.
 
-    Without `embed` it judges fit by words alone: a game is made where most demands are understood.
+    Without `embed` it judges by words alone.
     """
 
     def __init__(self, embed: Embed | None = None) -> None:
@@ -82,134 +71,139 @@ class ComposerDesigner:
 
     def clarify(self, prompt: str, asked: Sequence[str] = ()) -> Brief:
         """Read the person's words; see `agents.protocols.Designer.clarify`."""
-        question = question_for(prompt, judged=self.embed is not None)
+        question = question_for(prompt)
         return Brief(prompt=prompt, question=question, anew=question is not None)
 
     def design(self, brief: Brief, retrieve: Retrieve) -> Design:
         """Design a game; see `agents.protocols.Designer.design`."""
-        brief = _corrected(brief)
-        reading = self._reading(brief)
-        clauses = tuple(
-            _doubted(clause, reading, self.embed, brief.choices.settings)
-            for clause in reading.clauses
-        )
-        return _design(replace(reading, clauses=clauses), brief)
+        brief = self._corrected(brief)
+        if brief.choices.family is not None:
+            lexicon = chosen_family(brief.choices.family)
+            return _design(read(brief.prompt, lexicon, brief.choices, self.embed), brief)
+        question = question_for(brief.prompt)
+        if question is not None:
+            raise RoleError(question)
+        return _design(self._fitting(brief), brief)
+
+    def _fitting(self, brief: Brief) -> Reading:
+        """The brief as a game of the family that it is most probably.
+
+        Raises:
+            NoFitError: If it is not probable enough, or most of it cannot be kept.
+            RoleError: If no family takes what the person chose.
+        """
+        scores = probabilities(brief.prompt, self.embed)
+        order = np.argsort(-scores[:-1])
+        found, refusal = None, None
+        for index in order:
+            try:
+                found = read(brief.prompt, lexicons()[index], brief.choices, self.embed)
+                break
+            except RoleError as error:
+                refusal = refusal or error
+                if not brief.choices.settings and brief.choices.num_players is None:
+                    raise
+        if found is None:
+            raise refusal or RoleError(offer())
+        others = [lexicons()[i].family for i in order if lexicons()[i] != found.lexicon]
+        sure = float(scores[lexicons().index(found.lexicon)])
+        if found.unseated:
+            raise _no_fit(found, f"that is not for {found.unseated} players", others)
+        if not fits(sure, len(found.kept), len(found.lost)):
+            why = "most of what the brief says is not read as one of its settings"
+            raise _no_fit(found, why, others)
+        return found
 
     def revise(self, design: Design, brief: Brief, talk: Talk) -> Revision:
         """Set what the message says in the design at hand; see `agents.protocols.Designer.revise`.
 
         A question is answered from the play-test's figures and the rules.
-
-        Raises:
-            RoleError: If the library does not have the design's family.
         """
         if len(talk.message) > LONGEST:
             return Revision(reply=f"At most {LONGEST} characters are read; say it in fewer.")
         try:
             lexicon = chosen_family(design.family)
+            said = read(talk.message, lexicon, None, self.embed)
         except RoleError as error:
             return Revision(reply=f"Nothing was changed: {error}")
-        named = find_reading(talk.message)
-        if named is not None and named.named and named.lexicon.family != design.family:
-            return Revision(reply=f"That is another game, a {named.lexicon.title}.", other=True)
-        said = understood_on(design, lexicon, talk.message, self.embed)
+        if (other := _named(talk.message)) and lexicon not in other:
+            return Revision(reply=f"That is another game, {other[0].one}.", other=True)
         changed = changes(design, said, talk.message)
         titled = own_title(talk.message)
         changed |= {"title": titled} if titled not in ("", design.title) else {}
         if asks(talk.message) or (not changed and talk.message.rstrip().endswith("?")):
             return Revision(reply=known_of(design, talk))
-        lost = [clause for clause in said.clauses if clause.status != "honoured"]
-        if not changed or (lost and settings_chosen(talk.message)):  # pairs alone: all or none
+        if not changed or (said.lost and settings_chosen(talk.message)):  # pairs: all or none
             return Revision(reply=nothing_changed(said))
         try:
-            made = self._changed(design, said, changed, talk)
+            made = _changed(design, said, changed, talk)
         except RoleError as error:
             return Revision(reply=f"Nothing was changed: {error}")
         found = _design(made, Brief(prompt=talk.message if titled else brief.words))
         reply = reply_on(changed, found.clauses[len(design.clauses) :])
         return Revision(reply=reply, design=found)
 
-    def _changed(
-        self, design: Design, said: Reading, changed: Mapping[str, Json], talk: Talk
-    ) -> Reading:
-        """The design at hand as a reading of its family, with the changes.
-
-        Raises:
-            RoleError: If they are not possible together.
-        """
-        settings = {**design.parameters, **changed}
-        settings.pop("title", None)
-        seats = settings.pop(PLAYERS, design.num_players)
-        choices = Choices.model_validate(
-            {"family": design.family, "num_players": seats, "settings": settings}
-        )
-        reading = read("", said.lexicon, choices)
-        now = {**reading.parameters, PLAYERS: reading.num_players}
-        old = (_settled(overridden(c, changed, now, talk), reading) for c in design.clauses)
-        new = (_doubted(clause, reading, self.embed, {}) for clause in heard(said, changed))
-        usual = game_of(design.family).defaults()
-        return replace(
-            reading,
-            clauses=(*old, *new),
-            assumptions=design.assumptions,
-            asked={n: v for n, v in reading.parameters.items() if v != usual[n]},
-        )
-
-    def _reading(self, brief: Brief) -> Reading:
-        """The brief as a game of the family that the person chose, or of the one it fits."""
+    def _corrected(self, brief: Brief) -> Brief:
+        """The brief with its corrections as its last words; what they set goes before others."""
         choices = brief.choices
-        if choices.family is not None:
-            return read(brief.prompt, chosen_family(choices.family), choices, self.embed)
-        question = question_for(brief.prompt, judged=self.embed is not None)
-        if question is not None:
-            raise RoleError(question)
-        if self.embed is None:
-            found = find_reading(brief.prompt, choices)
-            if found is None:
-                raise RoleError(f"no game of the library is near this brief. {offer()}")
-            kept, lost = _kept_and_lost(found)
-            if not found.named and len(kept) < len(lost) / _FEW_KEPT:
-                raise _no_fit(found, "most of it has no setting there", brief.prompt)
-        else:
-            scores = family_scores(parse_brief(brief.prompt))
-            judged = judge(brief.prompt, self.embed, scores)
-            found = reading_near(brief.prompt, {judged.family}, scores, choices, self.embed)
-            kept, lost = _kept_and_lost(found)
-            if judged.fits(len(kept), len(lost)) < BAR:
-                why = f"it is nearer to another kind of game ({judged.other})"
-                raise _no_fit(found, why, brief.prompt)
-        if found.unseated:
-            raise _no_fit(found, f"that is not for {found.unseated} players", brief.prompt)
-        return found
+        for text in brief.corrections:
+            named = _named(text)
+            if named and (choices.family is None or chosen_family(choices.family) not in named):
+                choices = choices.but(Choices(family=named[0].family))
+            if choices.family is not None:
+                said = read(text, chosen_family(choices.family), None, self.embed)
+                players = said.num_players if said.seated else None
+                choices = choices.but(Choices(num_players=players, settings=said.asked))
+        update = {"prompt": brief.words, "corrections": (), "choices": choices}
+        return brief.model_copy(update=update)
 
 
-def _kept_and_lost(reading: Reading) -> tuple[list[str], list[str]]:
-    """The demands that a reading honours, and those that it does not; none that was taken back."""
-    kept = [c.text for c in reading.clauses if c.status == "honoured"]
-    lost = [c for c in reading.clauses if c.status != "honoured" and c.reason != CORRECTED]
-    return kept, [c.text for c in lost]
+def _named(text: str) -> list[Lexicon]:
+    """The families whose games are named in a text."""
+    parsed = Parsed.of(text)
+    return [lexicon for lexicon in lexicons() if names_in(parsed, lexicon)]
 
 
-def _no_fit(reading: Reading, why: str, words: str) -> NoFitError:
+def _changed(design: Design, said: Reading, changed: Mapping[str, Json], talk: Talk) -> Reading:
+    """The design at hand as a reading of its family, with the changes.
+
+    Raises:
+        RoleError: If they are not possible together.
+    """
+    settings = {**design.parameters, **changed}
+    settings.pop("title", None)
+    seats = settings.pop(PLAYERS, design.num_players)
+    choices = Choices.model_validate(
+        {"family": design.family, "num_players": seats, "settings": settings}
+    )
+    reading = read("", said.lexicon, choices)
+    now = {**reading.parameters, PLAYERS: reading.num_players}
+    old = (overridden(clause, changed, now, talk) for clause in design.clauses)
+    usual = game_of(design.family).defaults()
+    return replace(
+        reading,
+        clauses=(*old, *settled_later(said, changed)),
+        assumptions=design.assumptions,
+        asked={name: value for name, value in reading.parameters.items() if value != usual[name]},
+    )
+
+
+def _no_fit(reading: Reading, why: str, others: Sequence[str]) -> NoFitError:
     """The refusal: what is nearest, what it would keep and lose, and what to do."""
     family, title = reading.lexicon.family, reading.lexicon.title
-    kept, lost = _kept_and_lost(reading)
+    kept, lost = reading.kept, reading.lost
     said = [
         f"No family of the library is this game. The nearest is {reading.lexicon.one}, but {why}: "
-        f"it keeps {len(kept)} of {len(kept) + len(lost)} demands."
+        f"it keeps {len(kept)} of {len(kept) + len(lost)} demands.",
+        f"Next to it: {' or '.join(f'--family {other}' for other in others[:_OTHERS])}.",
     ]
-    scores = family_scores(parse_brief(words))
-    others = sorted((f for f in scores if scores[f] and f != family), key=lambda f: -scores[f])
-    also = " or ".join(f"--family {other}" for other in others[:_OTHERS])
-    said += [f"Next to it: {also}."] if also else []
     said += [f"It would lose: {'; '.join(map(repr, lost[:_SHOWN]))}."] if lost else []
     said.append(
         "With a language model (set RULEWRIGHT_MODEL) rules that no family has are written as "
         f"code. To make the {title} all the same, without what it would lose: answer yes, or "
         f"--family {family}. Other words are added to the idea."
     )
-    fit = Fit(family=family, kept=tuple(kept), lost=tuple(lost))
-    return NoFitError("\n".join(said), fit)
+    return NoFitError("\n".join(said), Fit(family=family, kept=tuple(kept), lost=tuple(lost)))
 
 
 def chosen_family(name: str) -> Lexicon:
@@ -235,64 +229,23 @@ def require_choices(choices: Choices, *, settings: bool) -> None:
         RoleError: Saying what is allowed.
     """
     family = choices.family and chosen_family(choices.family)
-    if settings and family:
+    if not settings or choices == Choices():
+        return
+    if family:
         read("", family, choices)
-    elif settings and choices != Choices():
-        known = {lexicon.family for lexicon in lexicons()}
-        try:
-            reading_near("", known, dict.fromkeys(known, 0), choices)
-        except RoleError as error:
-            asked = str(choices.model_dump(exclude_defaults=True)).replace("'", "")
-            said = f"no family takes {asked}; see rulewright games NAME, for NAME one of "
-            raise RoleError(said + ", ".join(sorted(known))) from error
+    elif not any(_takes(lexicon, choices) for lexicon in lexicons()):
+        asked = str(choices.model_dump(exclude_defaults=True)).replace("'", "")
+        known = ", ".join(sorted(lexicon.family for lexicon in lexicons()))
+        said = f"no family takes {asked}; see rulewright games NAME, for NAME one of {known}"
+        raise RoleError(said)
 
 
-def _corrected(brief: Brief) -> Brief:
-    """The brief with its corrections as its last words; what they set goes before all others."""
-    choices = brief.choices
-    for words in brief.corrections:
-        said = find_reading(words)
-        other = said is not None and said.lexicon != chosen_family(choices.family or said.chosen)
-        if said is not None and said.named and other:
-            choices = choices.but(Choices(family=said.chosen))
-        if choices.family is not None:
-            said = read(words, chosen_family(choices.family))
-            players = said.num_players if said.seated else None
-            choices = choices.but(Choices(num_players=players, settings=said.asked))
-    return brief.model_copy(update={"prompt": brief.words, "corrections": (), "choices": choices})
-
-
-def _settled(clause: Clause, reading: Reading) -> Clause:
-    """The clause; honoured where the setting that it may have meant holds by now."""
-    if not _holds(clause.perhaps, reading):
-        return clause
-    return Clause(text=clause.text, status="honoured", setting=clause.perhaps)
-
-
-def _holds(setting: str, reading: Reading) -> bool:
-    """True where the game has "name=value"."""
-    name, _, value = setting.partition("=")
-    holds = {**reading.parameters, PLAYERS: reading.num_players}.get(name)
-    return bool(name) and (holds if isinstance(holds, str) else json.dumps(holds)) == value
-
-
-def _doubted(
-    clause: Clause, reading: Reading, embed: Embed | None, chosen: Mapping[str, Json]
-) -> Clause:
-    """The clause; where no phrase explains it, with the setting that it may have meant.
-
-    Where the person chose that setting since, or it holds anyway, the clause is no doubt.
-    """
-    if embed is None or clause.status == "honoured" or not clause.reason.startswith(NO_SETTING):
-        return clause
-    taken = reading.asked.keys() - chosen.keys()
-    meant = setting_meant(clause.text, reading.lexicon, taken, embed)
-    if meant.partition("=")[0] in chosen:
-        return _settled(clause.model_copy(update={"perhaps": meant}), reading)
-    if _holds(meant, reading):
-        return clause  # what it may have meant is so already: nothing to ask
-    reason = f"{clause.reason}; perhaps {meant} was meant" if meant else clause.reason
-    return clause.model_copy(update={"reason": reason, "perhaps": meant})
+def _takes(lexicon: Lexicon, choices: Choices) -> bool:
+    try:
+        read("", lexicon, choices)
+    except RoleError:
+        return False
+    return True
 
 
 def _design(reading: Reading, brief: Brief) -> Design:
@@ -310,9 +263,7 @@ def _design(reading: Reading, brief: Brief) -> Design:
         rules=rules,
         mechanics=mechanics,
         edges=edges,
-        clauses=tuple(
-            as_it_holds(c, reading.lexicon.phrases, reading.parameters) for c in reading.clauses
-        ),
+        clauses=reading.clauses,
         assumptions=tuple(dict.fromkeys((*brief.assumptions, *reading.assumptions))),
     )
     return with_rules(design, _rules_of)

@@ -105,7 +105,7 @@ def new_run(
 
 def _require_known(choices: "Choices") -> None:
     """Refuse what the library does not have before anything is made."""
-    from agents.composer.designer import require_choices
+    from graph.new.opening import require_choices
     from graph.run.opening import model_settings
 
     require_choices(choices, settings=model_settings().model is None)

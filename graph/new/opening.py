@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
-from agents.protocols import RoleSet
+from agents.protocols import Choices, Design, RoleSet
 from graph.new.context import RunContext, RunSettings
 from graph.run.events import hear_waits, writer_of
 from graph.run.folder import RunFolder, runs_folder
@@ -22,6 +22,7 @@ from graph.run.settings import versions
 if TYPE_CHECKING:
     from agents.model.budget import Budget
     from agents.model.settings import ModelSettings
+    from games.engine import Match
     from tools.sandbox import Sandbox
     from vectorstore.store import Store
 
@@ -46,6 +47,28 @@ def composer_over(store: "Store") -> RoleSet:
     from agents.composer import composer_roles
 
     return composer_roles(store.vectors if _MINILM in store.embedder.identity else None)
+
+
+def require_choices(choices: Choices, *, settings: bool) -> None:
+    """Refuse choices that no game of the library can be made with.
+
+    Args:
+        choices: What the person fixed beside the brief.
+        settings: Whether seats and settings are the library's too, and not a model's.
+
+    Raises:
+        RoleError: Saying what is allowed.
+    """
+    from agents.composer.designer import require_choices as require
+
+    require(choices, settings=settings)
+
+
+def with_plies(design: Design, matches: "Sequence[Match]") -> Design:
+    """The design, each honoured clause with where these matches show its settings."""
+    from agents.composer.meaning.evidence import with_plies as shown
+
+    return shown(design, matches)
 
 
 def open_model(

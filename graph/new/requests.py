@@ -9,9 +9,9 @@ from typing import Any, Literal
 from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
-from agents.composer.lexicon import GameCard, game_of
 from agents.protocols import NEW_FAMILY, Brief, Choices, Clause, Design, Fit
 from games.library import families, names
+from games.library.settings import GameCard, game_of
 from graph.new.context import RunSettings
 from graph.new.state import Retried, RunState
 from graph.run.checkpoints import discard_checkpoints

@@ -4,17 +4,16 @@ A setting shows at a ply where the family, played with another value and the sam
 something else: another seat's turn, other legal actions, events or rewards, or an end.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from agents.composer.lexicon import PLAYERS, Phrase, Settings, game_of
-from agents.composer.settle import ALWAYS, impossible, reference
+from agents.composer.settle import impossible, reference
 from agents.protocols import Clause, Design, Rule
 from games.contract import Game
 from games.engine import Match
 from games.library import families
+from games.library.settings import PLAYERS, game_of
 from games.table import GameTable, Position
 from games.values import TERMINAL, Json, ModuleFault
 
@@ -45,22 +44,6 @@ def with_rules(design: Design, rules_of: RulesOf) -> Design:
             update |= {"status": "not_honoured", "reason": _IDLE}
         clauses.append(clause.model_copy(update=update))
     return design.model_copy(update={"clauses": tuple(clauses)})
-
-
-def as_it_holds(clause: Clause, phrases: Sequence[Phrase], parameters: Settings) -> Clause:
-    """The clause; what is always so is honoured only where no setting makes an exception of it."""
-    if not clause.setting.startswith(ALWAYS):
-        return clause
-    told = clause.setting.removeprefix(ALWAYS)
-    unless = next((phrase.unless for phrase in phrases if phrase.always == told), {})
-    against = ", ".join(
-        f"{name}={json.dumps(value)}".replace('"', "")
-        for name, value in unless.items()
-        if parameters[name] == value
-    )
-    reason = f"with {against} it is not so: {told}" if against else ""
-    status = "not_honoured" if against else "honoured"
-    return clause.model_copy(update={"status": status, "reason": reason})
 
 
 def _is_idle(design: Design, name: str, rules: Sequence[str] | None) -> bool:
@@ -156,7 +139,7 @@ def _otherwise(design: Design, name: str) -> Iterator[tuple[int, dict[str, Json]
     else:
         tried = [
             (players, {**design.parameters, name: other})
-            for other in _other_values(design.family, name, design.parameters[name])
+            for other in game.parameters[name].others(design.parameters[name])
         ]
     for seats, parameters in tried:
         if not impossible(design.family, seats, parameters):
@@ -164,14 +147,3 @@ def _otherwise(design: Design, name: str) -> Iterator[tuple[int, dict[str, Json]
             found += 1
         if found == _MOST_VALUES:
             return
-
-
-def _other_values(family: str, name: str, value: Json) -> list[Json]:
-    declared = game_of(family).parameters[name]
-    others: list[Json] = [declared.default]
-    if declared.choices is not None:
-        others += declared.choices
-    elif declared.range is not None and isinstance(value, int):
-        least, most = declared.range
-        others += [n for n in (value + 1, value - 1, least, most) if least <= n <= most]
-    return [other for number, other in enumerate(others) if other not in (value, *others[:number])]

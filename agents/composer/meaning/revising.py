@@ -2,80 +2,49 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from agents.composer.accounting import corrections
-from agents.composer.lexicon import PLAYERS, GameParameter, Lexicon, game_of, value_text
-from agents.composer.meaning.statements import Embed
-from agents.composer.mentions import parse_brief
-from agents.composer.reader import Reading, read
-from agents.composer.tokens import FUNCTION_WORDS, stem, stems
+from agents.composer.lexicon import words
+from agents.composer.meaning.tokens import stems
+from agents.composer.reader import Reading
 from agents.protocols import Clause, Design, Talk
-from games.library import preset
+from games.library.settings import PLAYERS, game_of, value_text
 from games.values import Json
 
 _ANSWERS = ("no", "nope", "yes", "ok")  # before a wish, to the question that was asked
 _LATER = "changed later: "
 _ANSWERED = 4
-_BACK = stem("back")
-_NUMBER = re.compile(r"\w+=-?\d+")
+_ASKS = re.compile(
+    r"\s*(?:and |but )?(?:why|how|what|who|which|when(?![^?]+,[^?]+$)|where|explain)\b",
+    re.IGNORECASE,
+)
 _SHORTER = re.compile(r"\b(?:shorter|quicker|faster)\b", re.IGNORECASE)
 _LONGER = re.compile(r"\blonger\b", re.IGNORECASE)
 _LENGTHS = ("target_score", "deals", "cards", "rounds", "hand_size", "rows", "size")
 """Settings that say how long a match is; the first that a family has and uses is changed."""
 
 
-def understood_on(design: Design, lexicon: Lexicon, message: str, embed: Embed | None) -> Reading:
-    """A message on a design, read in words without the names of presets with other settings.
+def asks(text: str) -> bool:
+    """True for words that ask about a game and want no change.
 
-    "Four in a row" is Connect Four in a brief; of a game at hand it says how long a line is.
+    >>> asks("Why does the first player win so often?"), asks("can it be for four?")
+    (True, False)
+    >>> asks("When does a deal end"), asks("when only five of us turn up, deal six cards")
+    (True, False)
     """
-    names = (
-        name
-        for name in lexicon.names
-        if not name.preset or preset(name.preset).parameters.items() <= design.parameters.items()
-    )
-    words = _spelled_out(design, message)
-    said = read(words, replace(lexicon, names=tuple(names)), None, embed)
-    if words == message:
-        return said
-    clauses = (clause.model_copy(update={"text": message}) for clause in said.clauses)
-    return replace(said, clauses=tuple(clauses))
+    return _ASKS.match(text) is not None
 
 
-def _spelled_out(design: Design, message: str) -> str:
-    """A message; a number alone as the setting spoken of last that can be it.
-
-    "No, back to seven" after "five cards" is "hand_size=7".
-    """
-    parsed = parse_brief(message)
-    taken_back = corrections(parsed)
-    said = [i for i in parsed.content(range(len(parsed.tokens))) if i not in taken_back]
-    norms = [parsed.tokens[i].norm for i in said if parsed.tokens[i].norm != _BACK]
-    restates = bool(taken_back) or len(norms) < len(said) or len(parsed.tokens) == 1
-    if not restates or len(norms) != 1 or not norms[0].isdigit():
-        return message
-    game = game_of(design.family)
-    seats = GameParameter(default=0, range=(game.min_players, game.max_players))
-    known = {**game.parameters, PLAYERS: seats}
-    settings = [clause.setting for clause in design.clauses if clause.status == "honoured"]
-    last = next((setting for setting in reversed(settings) if _NUMBER.search(setting)), "")
-    name, number = last.partition("=")[0], int(norms[0])
-    alone = _NUMBER.fullmatch(last) and name in known
-    return f"{name}={number}" if alone and not known[name].objection(name, number) else message
-
-
-def changes(design: Design, said: Reading, words: str) -> dict[str, Json]:
+def changes(design: Design, said: Reading, text: str) -> dict[str, Json]:
     """The settings, and `PLAYERS`, that a message gives other values than the design has."""
-    settings = {**_another_length(words, design, said), **said.asked}
+    settings = {**_another_length(text, design, said), **said.asked}
     changed = {name: v for name, v in settings.items() if design.parameters[name] != v}
     seats = said.num_players if said.seated else design.num_players
     return changed if seats == design.num_players else {**changed, PLAYERS: seats}
 
 
-def _another_length(words: str, design: Design, said: Reading) -> dict[str, Json]:
+def _another_length(text: str, design: Design, said: Reading) -> dict[str, Json]:
     """Half or double of what says how long a match is, for "shorter" or "longer" alone."""
-    factor = 0.5 if _SHORTER.search(words) else 2.0 if _LONGER.search(words) else 0.0
+    factor = 0.5 if _SHORTER.search(text) else 2.0 if _LONGER.search(text) else 0.0
     if not factor or said.asked:
         return {}
     known = game_of(design.family).parameters
@@ -91,14 +60,15 @@ def _another_length(words: str, design: Design, said: Reading) -> dict[str, Json
     return {}
 
 
-def heard(said: Reading, changed: Mapping[str, Json]) -> tuple[Clause, ...]:
+def settled_later(said: Reading, changed: Mapping[str, Json]) -> tuple[Clause, ...]:
     """The demands of a message; "shorter" is met by the setting that was changed for it."""
     length = [f"{name}={changed[name]}" for name in _LENGTHS if name in changed]
+    told = (clause for clause in said.clauses if not clause.setting.startswith("game="))
     return tuple(
         Clause(text=clause.text, status="honoured", setting=length[0])
         if length and (_SHORTER.search(clause.text) or _LONGER.search(clause.text))
         else clause
-        for clause in said.clauses
+        for clause in told
     )
 
 
@@ -155,7 +125,7 @@ def nothing_changed(said: Reading) -> str:
 
 def known_of(design: Design, talk: Talk) -> str:
     """The lines of play-test and rules that share most words with a question."""
-    asked = stems(talk.message) - FUNCTION_WORDS
+    asked = stems(talk.message) - words("function")
     lines = [*talk.figures, *(f"{rule.id}: {rule.text}" for rule in design.rules)]
     shared = {line: len(asked & stems(line)) for line in lines}
     shared |= {line: 2 * shared[line] for line in talk.figures}

@@ -5,12 +5,11 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Command, interrupt
 
-from agents.composer.designer import require_choices
-from agents.composer.lexicon import PLAYERS
-from agents.composer.mentions import settings_chosen
 from agents.protocols import NEW_FAMILY, Choices, RoleError
+from games.library.settings import PLAYERS, settings_chosen
 from games.text import untagged
 from graph.new.context import RunContext
+from graph.new.opening import require_choices
 from graph.new.requests import (
     NO,
     WHOLE,
