@@ -29,6 +29,7 @@ from agents.composer.meaning.family import inputs
 from agents.composer.meaning.statements import FITTED, Embed, Rarity, grams
 from evals.fit import LabelledBrief
 from games.library import presets
+from games.library.settings import PLAYERS
 from graph.run.opening import open_store_here
 
 TRAINING = Path(__file__).parent / "training"
@@ -65,9 +66,8 @@ def stated(family: str, briefs: Sequence[LabelledBrief]) -> Stated:
     ]
     said += [part for brief in own for part in brief.said]
     silent = [*_page("common.yaml")["players"], *(text for brief in own for text in brief.silent)]
-    return [("", "", text) if name == "num_players" else (name, value, text) for name, value, text in said] + [
-        ("", "", text) for text in silent
-    ]
+    said += [("", "", text) for text in silent]
+    return [part if part[0] != PLAYERS else ("", "", part[2]) for part in said]
 
 
 def described() -> Iterator[tuple[str, str]]:

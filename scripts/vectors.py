@@ -12,9 +12,9 @@ from hashlib import sha256
 
 import numpy as np
 import numpy.typing as npt
-
 from agents.composer.loader import common, lexicons
 from agents.composer.meaning.fit import described
+
 from agents.composer.meaning.statements import labelled_briefs
 from vectorstore.client import PACKAGED, packaged_vectors
 from vectorstore.indexing import library_documents

@@ -1,16 +1,23 @@
 """The mechanic designer without a model: a brief becomes a library family with its settings."""
 
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import get_args
 
-import numpy as np
-
 from agents.composer.lexicon import Lexicon, lexicon_of, lexicons
 from agents.composer.meaning.brief import Parsed
 from agents.composer.meaning.evidence import with_rules
-from agents.composer.meaning.family import LONGEST, fits, names_in, offer, probabilities, question_for
+from agents.composer.meaning.family import (
+    BAR,
+    LONGEST,
+    fits,
+    names_in,
+    offer,
+    probabilities,
+    question_for,
+)
 from agents.composer.meaning.revising import (
     asks,
     changes,
@@ -93,26 +100,35 @@ class ComposerDesigner:
             RoleError: If no family takes what the person chose.
         """
         scores = probabilities(brief.prompt, self.embed)
-        order = np.argsort(-scores[:-1])
-        found, refusal = None, None
-        for index in order:
-            try:
-                found = read(brief.prompt, lexicons()[index], brief.choices, self.embed)
-                break
-            except RoleError as error:
-                refusal = refusal or error
-                if not brief.choices.settings and brief.choices.num_players is None:
-                    raise
-        if found is None:
-            raise refusal or RoleError(offer())
-        others = [lexicons()[i].family for i in order if lexicons()[i] != found.lexicon]
+        named = _named(brief.prompt)
+        likely = sorted(zip(-scores[:-1], lexicons(), strict=True), key=operator.itemgetter(0))
+        order = [lexicon for _, lexicon in likely]
+        if len(named) == 1 and -likely[0][0] < BAR:
+            order = [*named, *order]  # too few words to tell it by
+        found = self._first(order, brief)
+        others = [lexicon.family for lexicon in order if lexicon != found.lexicon]
         sure = float(scores[lexicons().index(found.lexicon)])
         if found.unseated:
             raise _no_fit(found, f"that is not for {found.unseated} players", others)
-        if not fits(sure, len(found.kept), len(found.lost)):
+        if not fits(sure, len(found.kept), len(found.lost), named=found.named):
             why = "most of what the brief says is not read as one of its settings"
+            why = why if sure >= BAR else "it is more like a game of another kind"
             raise _no_fit(found, why, others)
         return found
+
+    def _first(self, order: Sequence[Lexicon], brief: Brief) -> Reading:
+        """The brief as a game of the first of these families that takes what the person chose.
+
+        Raises:
+            RoleError: If none does.
+        """
+        refusal = None
+        for lexicon in order:
+            try:
+                return read(brief.prompt, lexicon, brief.choices, self.embed)
+            except RoleError as error:
+                refusal = refusal or error
+        raise refusal or RoleError(offer())
 
     def revise(self, design: Design, brief: Brief, talk: Talk) -> Revision:
         """Set what the message says in the design at hand; see `agents.protocols.Designer.revise`.

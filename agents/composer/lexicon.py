@@ -114,9 +114,14 @@ class Common(_Page):
     soft: str
     negators: str
     beings: str
+    things: str
     kin: str
     adjectives: str
     groups: dict[str, int]
+    units: str
+    tens: str
+    before_one: str
+    after_one: str
     foreign: str
     english: str
     orders: tuple[str, ...]

@@ -1,8 +1,8 @@
 """Reader of briefs: a brief as a game of one family, and what became of every sentence."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from agents.composer.lexicon import Lexicon, Name, common, words
 from agents.composer.meaning.brief import CORRECTS, Parsed
@@ -95,7 +95,8 @@ def read(
     counted = [said for said in seats(parsed) if used.isdisjoint(said.run)]
     used = used.union(*(said.run for said in counted))
     found = guesses(parsed, lexicon, used, statements_of(lexicon.family, embed))
-    said = [*pairs, *counted, *suggestions(parsed, found)]
+    read_as = [_trimmed(parsed, one, used) for one in suggestions(parsed, found)]
+    said = [*pairs, *counted, *read_as]
     settled = settle(parsed, lexicon, chosen, said, choices)
     players, parameters = settled.whole()
     clauses = [*_told(parsed, settled), *_names_told(parsed, names, lexicon)]
@@ -136,6 +137,12 @@ def _pairs(parsed: Parsed, lexicon: Lexicon) -> Iterator[Said]:
             yield Said(run, {name: value}, _PAIR, at=tuple(run))
 
 
+def _trimmed(parsed: Parsed, said: Said, used: Container[int]) -> Said:
+    """The same, without words at its ends that say something else, or nothing."""
+    run = [i for i in said.run if i not in used and parsed.content([i])] or list(said.run)
+    return replace(said, run=range(run[0], run[-1] + 1))
+
+
 def _told(parsed: Parsed, settled: Settled) -> Iterator[tuple[int, Clause]]:
     """What was said and taken, and what could not be."""
     for said in settled.taken:
@@ -173,7 +180,9 @@ def _unread(parsed: Parsed, covered: set[int]) -> Iterator[list[int]]:
                 piece.append(index)
                 continue
             content = parsed.content(piece)
-            if any({parsed.tokens[i].norm, parsed.tokens[i].plain}.isdisjoint(empty) for i in content):
+            if any(
+                {parsed.tokens[i].norm, parsed.tokens[i].plain}.isdisjoint(empty) for i in content
+            ):
                 yield list(range(content[0], content[-1] + 1))
             piece = []
 

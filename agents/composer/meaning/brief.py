@@ -76,9 +76,11 @@ class Parsed:
     def found(self, pattern: str | re.Pattern[str]) -> Iterator[tuple[re.Match[str], range]]:
         """Where an expression over the plain words matches whole words, and the tokens there."""
         text, starts = self.plain
-        for match in re.finditer(rf"(?<![\w'])(?:{pattern})(?!\w)", text) if isinstance(
-            pattern, str
-        ) else pattern.finditer(text):
+        for match in (
+            re.finditer(rf"(?<![\w'])(?:{pattern})(?!\w)", text)
+            if isinstance(pattern, str)
+            else pattern.finditer(text)
+        ):
             run = [i for i, at in enumerate(starts) if match.start() <= at < match.end()]
             if run:
                 yield match, range(run[0], run[-1] + 1)
@@ -141,13 +143,15 @@ class Parsed:
                 yield self._aside(run, {**ranks, **numbers})
 
     def _aside(self, run: range, set_aside: dict[int, str]) -> Part:
-        at, text = self.tokens[run[0]].start, ""
+        reached, text = self.tokens[run[0]].start, ""
         for index, word in sorted(set_aside.items()):
-            text += self.words[at : self.tokens[index].start] + word
-            at = self.tokens[index].end
-        text += self.words[at : self.tokens[run[-1]].end]
-        several = len(set_aside) > 1
-        kinds = set(set_aside.values()) if not several else {"N", "RANK"}
-        numbers = [int(self.tokens[i].norm) for i in sorted(set_aside) if self.tokens[i].kind == "number" and "N" in kinds]
-        ranks = [_RANKS[self.tokens[i].norm] for i in sorted(set_aside) if self.tokens[i].norm in _RANKS and "RANK" in kinds]
-        return Part(run, text, tuple(numbers), tuple(ranks), tuple(sorted(set_aside)))
+            text += self.words[reached : self.tokens[index].start] + word
+            reached = self.tokens[index].end
+        text += self.words[reached : self.tokens[run[-1]].end]
+        at = sorted(set_aside)
+        several = len(at) > 1
+        norms = [self.tokens[i].norm for i in at if several or set_aside[i] == "N"]
+        numbers = [int(norm) for norm in norms if norm.lstrip("-").isdigit()]
+        norms = [self.tokens[i].norm for i in at if several or set_aside[i] == "RANK"]
+        ranks = [_RANKS[norm] for norm in norms if norm in _RANKS]
+        return Part(run, text, tuple(numbers), tuple(ranks), tuple(at))

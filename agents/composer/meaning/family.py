@@ -64,7 +64,7 @@ def inputs(text: str, grams: tuple[str, ...], rarity: Rarity) -> npt.NDArray[np.
 
 
 def probabilities(text: str, embed: Embed | None) -> npt.NDArray[np.float64]:
-    """The probability of each family, in the library's order, and last of every other game: [13]."""
+    """The probability of each family, in the library's order, and of every other game: [13]."""
     fitted = head()
     given = inputs(text, fitted.grams, fitted.rarity)
     if embed is None:
@@ -75,9 +75,9 @@ def probabilities(text: str, embed: Embed | None) -> npt.NDArray[np.float64]:
     return np.asarray(powers / powers.sum())
 
 
-def fits(sure: float, kept: int, lost: int) -> bool:
-    """True where a family is probable and keeps enough of a brief's demands."""
-    return sure >= BAR and kept >= KEPT * (kept + lost)
+def fits(sure: float, kept: int, lost: int, *, named: bool) -> bool:
+    """True where a family is probable and keeps enough of a brief, or is named and keeps all."""
+    return (named and not lost) or (sure >= BAR and kept >= KEPT * (kept + lost))
 
 
 def names_in(parsed: Parsed, lexicon: Lexicon) -> list[tuple[Name, range]]:

@@ -1,12 +1,11 @@
-"""Number of players: a number directly tied to a word for players, or "for N", where it tells who
-plays.
+"""Number of players: a number tied to a word for players, or "for N", where it tells who plays.
 
 A number of players in a condition, or of some of the players ("skip the next two players"), tells
 nothing of that.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from agents.composer.lexicon import common, words
@@ -15,81 +14,97 @@ from agents.composer.meaning.suggest import Said
 from games.library.settings import PLAYERS
 
 _NO_BEFORE = re.compile(
-    r"\b(?:next|last|first|other|remaining|remain|skip|skips|than|these|those|any|every|another"
-    r"|if|when|whenever|until|once|unless|after|while|only|least|top|leading|between the|each time"
-    r"|as soon as|tie|ties|tied|until only|out of|behind|ahead of)(?: \w+){0,2} $"
+    r"\b(?:next|last|first|other|remaining|remain|skips?|than|these|those|any|every|another"
+    r"|if|when|whenever|until|once|unless|after|while|only|least|top|leading|each time"
+    r"|as soon as|ties?|tied|out of|behind|ahead of)(?: \w+){0,2} $"
 )
 _NO_AFTER = re.compile(
-    r" (?:or more|or fewer|swap|swaps|exchange|trade|tie|ties|tied|remain|remaining|left|are left"
+    r" (?:or more|or fewer|swaps?|exchange|trade|ties?|tied|remain|remaining|left|are left"
     r"|stay|bid the|choose the|pick the|have the same|want the|share the|drop|draw level|finish"
     r"|behind|ahead|to go out|in a row|who)\b"
 )
-_ENDS = r"(?= (?:[,.;:!?()\n–]|and|with|where|on|in|but|who|that|at|using|or|to|around|if|when|as|it|please|pls)\b| [,.;:!?()\n–]|$)"
-_NUMBER = r"(?P<n>\d+)"
-_RANGE = rf"(?:(?:between|from) )?{_NUMBER}(?: (?:to|or|and|–|up to) \d+)?"
+_SENTENCE = re.compile(r"[.;:!?\n]")
+_END = (
+    r"(?= (?:and|with|where|on|in|but|who|that|at|using|or|to|around|if|when|as|it|please|pls)\b"
+    r"| [,.;:!?()\n–]|$)"
+)
+_N = r"(?P<n>\d+)"
+_RANGE = rf"(?:(?:between|from) )?{_N}(?: (?:to|or|and|–|up to) \d+)?"
+_MY = r"(?:and |plus |or )?(?:my |our |the )?"
+_KEY = r"(?:number of )?(?:players|people|seats|group)(?: are there| is| are)?"
+_TABLE = "groups?|party|tables?|household|family|teams?|circle|club|band|crew"
+_PLAY = "of us|of you|of them at the table|can play|may play|can join|play|at the table|per table"
+_ARE = "us|we are|we re|there are|there is|seats|seat|seating|play with"
 
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], ...]:
     """The ways to say how many play, over plain words."""
-    beings = "|".join(sorted(words("beings") | {"player", "person", "human", "humans", "handed"}))
-    kin = "|".join(sorted(words("kin")))
-    some = f"(?:(?:{'|'.join(sorted(words('adjectives')))}) ){{0,2}}"
-    groups = "|".join(common().groups)
-    return tuple(
-        re.compile(rf"(?<![\w']){pattern}(?![\w'])")
-        for pattern in (
-            rf"(?:me|myself|i|with|against) (?:and |plus |or )?(?:my |our |the )?(?P<more>\d+) "
-            rf"{some}(?:{kin})",
-            rf"(?:number of )?(?:players|people|seats)(?: are there| is| are)?(?: [:?|–*])* "
-            rf"(?:\w+ : )?{_RANGE}(?! (?!players|people)[a-z])",
-            rf"{_RANGE} {some}(?:{beings})",
-            rf"{_RANGE} of (?:us|them|you)",
-            rf"(?:us|we are|we re|there are|there is|seats|seat|seating) {_NUMBER}{_ENDS}",
-            rf"(?:group|party|table|household|family|team|circle|club|band|crew|class|set) of "
-            rf"{_RANGE}",
-            rf"for (?:us |the )?{_RANGE}{_ENDS}",
-            rf"(?:for|a|the|us) (?P<group>{groups})(?! of (?!us|friends|players|people))",
-            r"(?P<two>heads up|head to head|duel|1 on 1|1 against 1)",
+    kin, beings, things = (
+        "|".join(sorted(words(name) | more))
+        for name, more in (
+            ("kin", set()),
+            ("beings", {"player", "person", "human", "humans", "handed"}),
+            ("things", {"of", "more", "or"}),
         )
     )
+    some = f"(?:(?:{'|'.join(sorted(words('adjectives')))}) ){{0,2}}"
+    ways = (
+        rf"(?:me|myself|i|with|against) {_MY}(?P<more>\d+) {some}(?:{kin})",
+        rf"(?P<more>\d+) {some}(?:{kin}) and (?:me|i|myself)",
+        r"(?P<times>\d+) (?:couples|pairs|teams of 2)",
+        rf"{_KEY}(?: [:?|–\n])* (?:\w [.:] )?{_RANGE}(?! (?!players|people|to|or)[a-z])",
+        rf"how many(?: \w+){{0,5}} \? (?:[–\n] )*(?:\w+ [.:] )?{_RANGE}(?= [.,;!\n]|$)",
+        rf"{_RANGE} {some}(?:{beings})",
+        rf"{_RANGE} (?:{_PLAY})",
+        rf"(?:{_ARE}) {_N}{_END}",
+        rf"(?:{_TABLE}) of {_RANGE}(?! year)",
+        rf"for (?:us |the )?{_RANGE}{_END}",
+        rf"for (?:us |the )?{_N} {some}(?!(?:{things})\b)[a-z]+s",
+        rf"for (?:a |the )?(?P<group>{'|'.join(common().groups)})(?! of (?!us|friends|players))",
+        r"(?:heads up|head to head|duel|1 on 1|1 against 1|1 vs? 1)",
+    )
+    return tuple(re.compile(rf"(?<![\w']){way}(?![\w'])") for way in ways)
 
 
 def seats(parsed: Parsed) -> list[Said]:
-    """The numbers of players that a brief tells, the first that counts first.
-
-    A number alone beside "no wait" or "make that" is in the place of the one before it.
-    """
-    found = sorted(_found(parsed), key=lambda said: said.run[0])
+    """The numbers of players that a brief tells, in its order."""
     kept: list[Said] = []
-    for said in found:
+    for said in sorted(_found(parsed), key=lambda said: (said.run[0], -len(said.run))):
         if not kept or said.run[0] > kept[-1].run[-1]:
             kept.append(said)
-    for match in CORRECTS.finditer(parsed.words):
-        before = [said for said in kept if parsed.tokens[said.run[-1]].end <= match.start()]
-        after = [i for i, t in enumerate(parsed.tokens) if t.start >= match.end()][:4]
-        alone = [i for i in after if parsed.tokens[i].kind == "number"][:1]
-        others = {i for said in kept for i in said.run}
-        if before and alone and not {*alone} & others and not parsed.content(after[: after.index(alone[0])]):
-            follows = parsed.content(range(alone[0] + 1, min(alone[0] + 2, len(parsed.tokens))))
-            near = parsed.tokens[before[-1].run[-1]].end >= match.start() - len("   ")
-            if not follows and near:
-                kept.append(Said(range(alone[0], alone[0] + 1), {PLAYERS: int(parsed.tokens[alone[0]].norm)}))
-    return kept
+    return [*kept, *_corrected(parsed, kept)]
 
 
 def _found(parsed: Parsed) -> Iterator[Said]:
     text, _ = parsed.plain
     for pattern in _patterns():
         for match, run in parsed.found(pattern):
-            groups = match.groupdict()
-            before = re.split(r"[.;:!?\n]", text[: match.start()])[-1]
-            if _NO_BEFORE.search(before) or _NO_AFTER.match(text[match.end() :]):
-                continue
-            if groups.get("group"):
-                number = common().groups[groups["group"]]
-            elif groups.get("two"):
-                number = 2
-            else:
-                number = int(groups["more"]) + 1 if groups.get("more") else int(groups["n"])
-            yield Said(run, {PLAYERS: number}, at=tuple(run))
+            before = _SENTENCE.split(text[: match.start()])[-1]
+            number = _counted(match.groupdict())
+            partial = _NO_BEFORE.search(before) or _NO_AFTER.match(text[match.end() :])
+            if number > 1 and not partial:
+                yield Said(run, {PLAYERS: number}, at=tuple(run))
+
+
+def _counted(groups: Mapping[str, str | None]) -> int:
+    """The number that a pattern's groups come to; two where it has none."""
+    if group := groups.get("group"):
+        return common().groups[group]
+    more, times = groups.get("more"), groups.get("times")
+    return int(more) + 1 if more else 2 * int(times) if times else int(groups.get("n") or 2)
+
+
+def _corrected(parsed: Parsed, kept: list[Said]) -> Iterator[Said]:
+    """A number alone right after "no wait" or "make that" stands for the seats right before it."""
+    for match in CORRECTS.finditer(parsed.words):
+        back = parsed.inside(*match.span())
+        before = [said for said in kept if back and said.run[-1] in range(back[0] - 2, back[0])]
+        after = parsed.tokens[back.stop :] if before else ()
+        number = next((i for i, token in enumerate(after) if token.kind != "stop"), len(after))
+        alone = len(after) == number + 1 or (
+            number + 1 < len(after) and after[number + 1].kind == "stop"
+        )
+        if alone and after[number].kind == "number":
+            at = back.stop + number
+            yield Said(range(at, at + 1), {PLAYERS: int(after[number].norm)}, at=(at,))

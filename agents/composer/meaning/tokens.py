@@ -13,7 +13,8 @@ Kind: TypeAlias = Literal["word", "number", "stop"]
 
 _TOKEN = re.compile(
     r"(?P<number>(?<![\w-])-\d+|\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:'?s\b|(?:st|nd|rd|th)\b)?"
-    r"|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)?|&)|(?P<stop>[,.;:!?()\[\]{}\n–—|])|(?P<times>[×*])"
+    r"|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)?|&)|(?P<stop>[,.;:!?()\[\]{}\n–—|])"
+    r"|(?P<times>×|(?<=[\d ])\*(?=[\d ]))"
 )
 _DASHES = re.compile(r"(?<=\d)-(?=\d)|\.\.+(?=\d)")
 _LEAST_STEM = 3
@@ -24,22 +25,9 @@ _NOT = {"cannot": "can", "can't": "can", "cant": "can", "won't": "will", "wont":
 _BARE_NOT = re.compile(r"(do|does|did|is|are|was|were|has|have|could|should|would)n'?t")
 _TYPED = {"u": "you", "ur": "your", "theyre": "they're", "theres": "there's", "n": "and"}
 
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_NUMBERS = {word: value for value, word in enumerate(_SMALL)} | {"fourty": 40, "deuce": 2}
-_NUMBERS |= {word: 10 * (2 + value) for value, word in enumerate(_TENS)}
-_NUMBERS |= {f"{word}s": value for word, value in _NUMBERS.items()} | {"sixes": 6}
 _SCALES = {"dozen": 12, "hundred": 100, "thousand": 1000}
 _RUNS = {("half", "a", "dozen"): 6, ("half", "dozen"): 6, ("a", "couple", "of"): 2}
 _TEN, _HUNDRED = 10, 100
-_NO_NUMBER = (
-    frozenset("no the this that any every each which next first last other until".split()),
-    frozenset("another who that whose must may can should has would will needs wants".split()),
-)
-"""Words before and after a "one" that stands for somebody."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +56,13 @@ def _irregular() -> dict[str, str]:
     return {form: base for base, forms in common().irregular.items() for form in forms.split()}
 
 
+@cache
+def _numbers() -> dict[str, int]:
+    found = {word: value for value, word in enumerate(common().units.split())}
+    found |= {word: _TEN * (2 + value) for value, word in enumerate(common().tens.split())}
+    return found | {f"{word}s": value for word, value in found.items()} | {"sixes": 6}
+
+
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """The stem of one lower-case word.
@@ -82,9 +77,9 @@ def stem(word: str) -> str:
         return word
     for suffix, kept in _ENDINGS:
         base = word.removesuffix(suffix)
-        if base != word and len(base) >= _LEAST_STEM and re.search("[aeiouy]", base):
-            if suffix != "ed" or not base.endswith("e"):
-                return _tidy(_irregular().get(base + kept, base + kept))
+        spelled = re.search("[aeiouy]", base) and (suffix != "ed" or not base.endswith("e"))
+        if base != word and len(base) >= _LEAST_STEM and spelled:
+            return _tidy(_irregular().get(base + kept, base + kept))
     if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > _LEAST_STEM:
         singular = word[:-2] if word.endswith(_HISSING) else word[:-1]
         return _tidy(_irregular().get(singular, singular))
@@ -171,8 +166,8 @@ def _number(tokens: Sequence[Token], start: int) -> tuple[int, int]:
         if tuple(said[: len(run)]) == run:
             return value, len(run)
     if said[0] == "one" and (
-        (start and tokens[start - 1].plain in _NO_NUMBER[0])
-        or (len(said) > 1 and said[1] in _NO_NUMBER[1])
+        (start and tokens[start - 1].plain in words("before_one"))
+        or (len(said) > 1 and said[1] in words("after_one"))
     ):
         return 0, 0
     if said[0] == "minus" and len(said) > 1:
@@ -191,7 +186,7 @@ def _cardinal(said: Sequence[str], at: int) -> tuple[int, int]:
     used = 0
     while at < len(said):
         word = said[at]
-        value, scale = _NUMBERS.get(word), _SCALES.get(word.removesuffix("s"))
+        value, scale = _numbers().get(word), _SCALES.get(word.removesuffix("s"))
         if scale and total:
             total *= scale
         elif value is not None and (
@@ -201,7 +196,7 @@ def _cardinal(said: Sequence[str], at: int) -> tuple[int, int]:
                 break
             total += value
         elif word == "and" and used and total % _HUNDRED == 0 < total and said[at + 1 : at + 2]:
-            if said[at + 1] not in _NUMBERS:
+            if said[at + 1] not in _numbers():
                 break
             at += 1
             continue
