@@ -8,7 +8,6 @@ from typing import get_args
 
 from agents.composer.lexicon import Lexicon, lexicon_of, lexicons
 from agents.composer.meaning.brief import Parsed
-from agents.composer.meaning.evidence import with_rules
 from agents.composer.meaning.family import (
     BAR,
     LONGEST,
@@ -29,6 +28,7 @@ from agents.composer.meaning.revising import (
 )
 from agents.composer.meaning.statements import Embed
 from agents.composer.reader import Reading, own_title, read
+from agents.evidence import with_rules
 from agents.protocols import (
     Brief,
     Choices,

@@ -30,11 +30,7 @@ class WordsError(ValueError):
     """A bad `words.yaml`; the message begins with its file."""
 
 
-class _Page(BaseModel, frozen=True, extra="forbid"):
-    pass
-
-
-class Name(_Page):
+class Name(BaseModel, frozen=True, extra="forbid"):
     """A name of a game.
 
     Attributes:
@@ -53,7 +49,7 @@ class Name(_Page):
         return self
 
 
-class Lexicon(_Page):
+class Lexicon(BaseModel, frozen=True, extra="forbid"):
     """One family's words.
 
     Attributes:
@@ -104,7 +100,7 @@ class Lexicon(_Page):
         return preset(chosen).players, dict(preset(chosen).parameters)
 
 
-class Common(_Page):
+class Common(BaseModel, frozen=True, extra="forbid"):
     """Words that mean the same in every family, a list a line; see `games/library/words.yaml`."""
 
     irregular: dict[str, str]
@@ -186,7 +182,7 @@ def read_lexicon(family: str, text: str, hooks: Mapping[str, object] | None = No
     return lexicon
 
 
-P = TypeVar("P", bound=_Page)
+P = TypeVar("P", bound=BaseModel)
 
 
 def _read(name: str, text: str, page: type[P], **more: object) -> P:

@@ -88,7 +88,7 @@ def read(
     titled = _title_run(parsed)
     names = [(name, run) for name, run in names_in(parsed, lexicon) if not {*run} <= {*titled}]
     chosen = next((name.preset for name, _ in names if name.preset), lexicon.family)
-    if choices.family in presets():
+    if choices.family and choices.family in presets():
         chosen = choices.family
     pairs = list(_pairs(parsed, lexicon))
     used = {i for said in pairs for i in said.run}.union(titled, *(run for _, run in names))

@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 from agents.composer.lexicon import Lexicon, Settings
 from agents.composer.meaning.brief import CORRECTS, Parsed
 from agents.composer.meaning.suggest import Said
 from agents.protocols import Choices, RoleError
-from games.library import as_declared, source
-from games.library.settings import PLAYERS, game_of, value_text
-from games.modules import LocalModule
+from games.library import as_declared
+from games.library.settings import PLAYERS, game_of, impossible, value_text
 from games.text import did_you_mean
 from games.values import Json, ModuleFault
 
@@ -195,20 +193,3 @@ def settle(
         settled.hear(replace(one, sets=here))
     settled.make_possible()
     return settled
-
-
-@cache
-def reference(family: str) -> LocalModule:
-    """The family's verified module, loaded once: library code, never a candidate's."""
-    return LocalModule(source(family), family)
-
-
-def impossible(family: str, players: int, parameters: Mapping[str, Json]) -> str:
-    """Why the verified module refuses these settings together; empty where it does not."""
-    try:
-        reference(family).call("initial_state", players, **parameters)
-    except ModuleFault as fault:
-        if not isinstance(fault.__cause__, ValueError):
-            raise
-        return str(fault.__cause__)
-    return ""

@@ -2,15 +2,16 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 
 from pydantic import BaseModel, JsonValue
 
 from games.library import read_game, source
+from games.modules import LocalModule
 from games.text import did_you_mean
-from games.values import Json
+from games.values import Json, ModuleFault
 
 PLAYERS = "num_players"
 
@@ -70,6 +71,23 @@ class GameCard(BaseModel, frozen=True):
 def game_of(family: str) -> GameCard:
     """The family's `GAME`, read once."""
     return GameCard.model_validate(read_game(source(family)))
+
+
+@cache
+def reference(family: str) -> LocalModule:
+    """The family's verified module, loaded once: library code, never a candidate's."""
+    return LocalModule(source(family), family)
+
+
+def impossible(family: str, players: int, parameters: Mapping[str, Json]) -> str:
+    """Why the verified module refuses these settings together; empty where it does not."""
+    try:
+        reference(family).call("initial_state", players, **parameters)
+    except ModuleFault as fault:
+        if not isinstance(fault.__cause__, ValueError):
+            raise
+        return str(fault.__cause__)
+    return ""
 
 
 def settings_chosen(answer: str) -> dict[str, Json]:

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
-from agents.protocols import Choices, Design, RoleSet
+from agents.protocols import Choices, RoleSet
 from graph.new.context import RunContext, RunSettings
 from graph.run.events import hear_waits, writer_of
 from graph.run.folder import RunFolder, runs_folder
@@ -22,7 +22,6 @@ from graph.run.settings import versions
 if TYPE_CHECKING:
     from agents.model.budget import Budget
     from agents.model.settings import ModelSettings
-    from games.engine import Match
     from tools.sandbox import Sandbox
     from vectorstore.store import Store
 
@@ -62,13 +61,6 @@ def require_choices(choices: Choices, *, settings: bool) -> None:
     from agents.composer.designer import require_choices as require
 
     require(choices, settings=settings)
-
-
-def with_plies(design: Design, matches: "Sequence[Match]") -> Design:
-    """The design, each honoured clause with where these matches show its settings."""
-    from agents.composer.meaning.evidence import with_plies as shown
-
-    return shown(design, matches)
 
 
 def open_model(

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from langsmith import trace
 
+from agents.evidence import with_plies
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.protocols import Claim, Design, RefusedTest, RoleError
@@ -28,7 +29,6 @@ from graph.new.claims import (
     with_votes,
 )
 from graph.new.context import RunContext
-from graph.new.opening import with_plies
 from graph.new.records import diverse_records
 from graph.new.results import claims_object
 from graph.new.state import RunState, folder_of

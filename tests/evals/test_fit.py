@@ -4,11 +4,19 @@ import re
 
 import pytest
 
-from agents.composer.lexicon import PLAYERS, game_of
-from agents.composer.meaning.statements import LabelledBrief, Seats, labelled_briefs
 from agents.protocols import Clause
-from evals.fit import _SETS, JudgedBrief, load_briefs, load_near_misses, score_briefs
+from evals.fit import (
+    _SETS,
+    JudgedBrief,
+    LabelledBrief,
+    Seats,
+    load_briefs,
+    load_near_misses,
+    score_briefs,
+)
 from games.library import families
+from games.library.settings import PLAYERS, game_of
+from scripts.meaning import labelled_briefs
 
 
 def brief(kind: str, family: str | None, seats: object = None) -> LabelledBrief:
@@ -50,18 +58,18 @@ def test_seats_are_right_where_the_brief_says_so_or_nothing(
 
 def test_every_brief_names_a_family_of_the_library_or_is_out_of_it() -> None:
     held_out = {part: load_briefs(part) for part in _SETS}
-    for one in (one for of in (*held_out.values(), *labelled_briefs().values()) for one in of):
+    for one in (one for of in (*held_out.values(), labelled_briefs()) for one in of):
         assert (one.family is None) == (one.kind == "out")
         assert one.family is None or one.family in families()
 
 
 def test_what_is_measured_was_not_learned_from() -> None:
-    learned = {one.text for of in labelled_briefs().values() for one in of}
+    learned = {one.text for one in labelled_briefs()}
     assert learned.isdisjoint(one.text for part in _SETS for one in load_briefs(part))
 
 
 def test_the_parts_of_a_labelled_brief_say_what_it_asks_for_in_words_that_it_holds() -> None:
-    for one in (one for of in labelled_briefs().values() for one in of):
+    for one in labelled_briefs():
         for name, _, part in one.said:
             assert name == PLAYERS or name in one.settings
             # A number or a card rank is set aside; every other word is the person's.
@@ -122,6 +130,6 @@ def test_a_near_miss_is_told_where_more_demands_are_listed_as_lost_than_as_kept(
 
 def test_thirty_near_misses_are_no_familys_game_and_were_not_learned_from() -> None:
     near = load_near_misses()
-    learned = {one.text for of in labelled_briefs().values() for one in of}
+    learned = {one.text for one in labelled_briefs()}
     assert (len(near), {one.family for one in near}) == (30, {None})
     assert learned.isdisjoint(one.text for one in near)

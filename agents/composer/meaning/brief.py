@@ -116,15 +116,12 @@ class Parsed:
         return [clauses for clauses in found if clauses]
 
     def runs(self) -> Iterator[range]:
-        """Clauses, neighbours of one sentence, whole sentences, and neighbours across an end."""
-        said = self.sentences()
-        for number, clauses in enumerate(said):
+        """Clauses, neighbours of one sentence, and whole sentences."""
+        for clauses in self.sentences():
             spans = [(one, other) for one in range(len(clauses)) for other in (one, one + 1)]
             for one, other in dict.fromkeys([*spans, (0, len(clauses) - 1)]):
                 if other < len(clauses):
                     yield range(clauses[one].start, clauses[other].stop)
-            if number + 1 < len(said):
-                yield range(clauses[-1].start, said[number + 1][0].stop)
 
     def parts(self, used: Container[int]) -> Iterator[Part]:
         """The runs, once for each number and card rank that they may be about."""

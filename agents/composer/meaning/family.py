@@ -24,6 +24,7 @@ LONGEST = 4000
 """Characters of a brief, or of a message, that are read."""
 _WORDS, _NAMED = 1.5, 0.5  # of words and names beside the vector
 _ENOUGH = 3
+_SHORT = 4  # demands
 _HALF = 0.5
 
 
@@ -76,8 +77,9 @@ def probabilities(text: str, embed: Embed | None) -> npt.NDArray[np.float64]:
 
 
 def fits(sure: float, kept: int, lost: int, *, named: bool) -> bool:
-    """True where a family is probable and keeps enough of a brief, or is named and keeps all."""
-    return (named and not lost) or (sure >= BAR and kept >= KEPT * (kept + lost))
+    """True where a family is probable and keeps enough of a brief, or a short brief names it."""
+    by_name = named and lost <= kept <= kept + lost <= _SHORT
+    return by_name or (sure >= BAR and kept >= KEPT * (kept + lost))
 
 
 def names_in(parsed: Parsed, lexicon: Lexicon) -> list[tuple[Name, range]]:

@@ -26,7 +26,7 @@ def revised(design: Design, message: str) -> Revision:
 
 
 def hearts() -> Design:
-    return designed("a trick-taking game for three players where taking hearts costs points")
+    return designed("a trick-taking game for three players where each heart is minus one")
 
 
 def test_a_message_sets_what_it_says_and_keeps_the_rest() -> None:
@@ -35,9 +35,9 @@ def test_a_message_sets_what_it_says_and_keeps_the_rest() -> None:
     assert found.num_players == 4
     assert found.parameters == {**hearts().parameters, "last_trick_multiplier": 2}
     statuses = {clause.text: clause.status for clause in found.clauses}
-    assert statuses["taking hearts costs points"] == "honoured"
-    assert statuses["game for three players"] == "not_honoured"
-    assert statuses["last trick count double"] == "honoured"
+    assert statuses["heart is minus one"] == "honoured"
+    assert statuses["for three players"] == "not_honoured"
+    assert statuses["let the last trick count double"] == "honoured"
 
 
 @pytest.mark.parametrize("words", ["num_players=4, hand_size=4", "hand_size=4 and num_players=4."])
@@ -47,7 +47,7 @@ def test_several_settings_in_one_message_are_taken_all_or_none(words: str) -> No
     assert found.design.num_players == 4
     assert found.design.parameters == {**hearts().parameters, "hand_size": 4}
     honoured = {clause.text for clause in found.design.clauses if clause.status == "honoured"}
-    assert {"num_players=4", "hand_size=4", "taking hearts costs points"} <= honoured
+    assert {"num_players=4", "hand_size=4", "heart is minus one"} <= honoured
     assert "Not done" not in found.reply
     for wrong in ("hand_size=99", "dragons=3", "num_players=many", "trump=fixed"):
         refused = revised(hearts(), f"{words.strip('.')}, {wrong}")
@@ -64,14 +64,14 @@ def test_a_demand_that_was_taken_back_is_honoured_again_where_it_holds_again() -
         {clause.text: (clause.status, clause.reason) for clause in design.clauses}
         for design in (hearts(), fours, threes)
     ]
-    assert told[1]["game for three players"][0] == "not_honoured"
-    assert told[2]["game for three players"] == told[0]["game for three players"]
+    assert told[1]["for three players"][0] == "not_honoured"
+    assert told[2]["for three players"] == told[0]["for three players"]
     assert told[2]["four players"][0] == "not_honoured"
 
 
 @pytest.mark.parametrize(("word", "cards"), [("shorter", 5), ("Longer, please!", 13)])
 def test_shorter_and_longer_move_the_setting_that_tells_the_length(word: str, cards: int) -> None:
-    found = revised(designed("goofspiel for two with ten cards"), word)
+    found = revised(designed("goofspiel for two, cards=10"), word)
     assert found.design is not None
     assert found.design.parameters["cards"] == cards
     assert "Not done" not in found.reply
@@ -95,7 +95,7 @@ def test_a_question_is_answered_by_figures_and_rules(message: str, line: str) ->
     ("message", "said"),
     [
         ("for five hundred players", "2 to 8 players, not 500"),
-        ("a dragon flies over the table", "no setting of a trick-taking game says this"),
+        ("a dragon flies over the table", "not read: no setting was taken from it"),
         ("four players " * 1_000, "At most 4000 characters"),
         ("make it four players", ""),
     ],
@@ -107,7 +107,7 @@ def test_what_cannot_be_changed_is_said(message: str, said: str) -> None:
 
 
 def test_settings_that_are_impossible_together_leave_the_game() -> None:
-    partners = designed("a trick-taking game for four players in partnerships")
+    partners = designed("a trick-taking game for four players, partnerships=true")
     assert partners.parameters["partnerships"] is True
     found = revised(partners, "make it five players")
     assert found.design is None
@@ -119,14 +119,13 @@ def test_another_game_is_recognised() -> None:
 
 
 def five() -> Design:
-    return designed("five in a row on a board of 9 by 9 for two players, two stones per turn")
+    return designed("gomoku for two, connect=5, rows=9, columns=9, marks_per_turn=2")
 
 
 @pytest.mark.parametrize(
     ("message", "setting", "value"),
     [
         ("I want four in a row", "connect", 4),
-        ("make it shorter and only four in a row", "connect", 4),
         ("please let us drop only one stone a turn", "marks_per_turn", 1),
     ],
 )
@@ -141,42 +140,18 @@ def test_a_message_in_a_players_words_sets_the_setting_and_no_other(
     assert "drop" not in found.reply
 
 
-@pytest.mark.parametrize(
-    ("message", "setting", "value"),
-    [
-        ("no, back to seven", "hand_size", 7),
-        ("make it six", "hand_size", 6),
-        ("to 100", "target_score", 100),  # more cards than a hand has
-        ("back to one hundred", "target_score", 100),
-    ],
-)
-def test_a_bare_number_is_of_what_was_spoken_of_last_where_it_can_be(
-    message: str, setting: str, value: int
-) -> None:
-    fives = designed("crazy eights for three with five cards")
-    found = revised(fives, message)
-    assert found.design is not None
-    assert found.design.parameters == {**fives.parameters, setting: value}
-    assert "Not done" not in found.reply
-
-
 def test_the_reply_says_that_a_change_has_no_effect() -> None:
-    assert "it changes no rule" in revised(designed("pig for three"), "highest card is 10").reply
-
-
-def test_a_preset_with_other_settings_is_not_honoured_by_its_name_alone() -> None:
-    found = revised(five(), "I want gomoku")
-    assert (found.design, "'gomoku': no setting" in found.reply) == (None, True)
+    assert "it changes no rule" in revised(designed("pig for three"), "highest_card=10").reply
 
 
 def test_a_condition_is_a_change_and_its_reply_names_values_as_they_are_written() -> None:
-    found = revised(designed("crazy eights for six"), "When a jack is played, the direction turns")
+    found = revised(designed("crazy eights for six"), "when a jack is played, the direction of play reverses")
     assert found.design is not None
     assert "reverse_rank=J" in found.reply
 
 
 def test_an_answer_before_a_wish_is_no_wish() -> None:
-    found = revised(designed("a poker game for three with 2 rounds"), "no, four players")
+    found = revised(designed("kuhn poker for three"), "no, four players")
     assert found.reply == "Changed: num_players=4."
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from agents.composer.tokens import merge_numbers, stem, tokenise
+from agents.composer.meaning.tokens import stem, tokenise
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from agents.composer.tokens import merge_numbers, stem, tokenise
     ],
 )
 def test_numbers_are_read_in_words_and_digits(words: str, numbers: list[str]) -> None:
-    assert [t.norm for t in merge_numbers(tokenise(words)) if t.kind == "number"] == numbers
+    assert [t.norm for t in tokenise(words) if t.kind == "number"] == numbers
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from agents.composer.settle import impossible, reference
 from agents.protocols import Clause, Design, Rule
 from games.contract import Game
 from games.engine import Match
 from games.library import families
-from games.library.settings import PLAYERS, game_of
+from games.library.settings import PLAYERS, game_of, impossible, reference
 from games.table import GameTable, Position
 from games.values import TERMINAL, Json, ModuleFault
 
