@@ -48,7 +48,11 @@ def test_the_rules_of_a_setting_are_those_that_read_otherwise_without_it() -> No
         ("hearts for four; bid_penalty=5", "bid_penalty=5", "not_honoured"),
         ("oh hell for four; bid_penalty=5", "bid_penalty=5", "honoured"),
         ("pig for three; highest_card=10", "highest_card=10", "not_honoured"),
-        ("whist for four with bag_limit=0", "bag_limit=0", "honoured"),  # where nobody bids none count
+        (
+            "whist for four with bag_limit=0",
+            "bag_limit=0",
+            "honoured",
+        ),  # where nobody bids none count
     ],
 )
 def test_a_setting_that_changes_nothing_beside_the_others_is_not_honoured(

@@ -31,7 +31,7 @@ Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
 FITTED = Path(__file__).parents[1] / "fitted"
 STEEP, RIDGE, WORDS = 4.0, 0.3, 0.5
 _DIGITS = 4
-_OFTEN = 0.2  # of a label's statements
+_OFTEN = 0.25  # of a label's statements
 
 
 class Known(NamedTuple):

@@ -23,7 +23,14 @@ _HISSING = ("xes", "ches", "shes", "zes", "sses")
 _CONTRACTED = {"re": "are", "ll": "will", "ve": "have", "d": "would", "m": "am"}
 _NOT = {"cannot": "can", "can't": "can", "cant": "can", "won't": "will", "wont": "will"}
 _BARE_NOT = re.compile(r"(do|does|did|is|are|was|were|has|have|could|should|would)n'?t")
-_TYPED = {"u": "you", "ur": "your", "theyre": "they're", "theres": "there's", "n": "and"}
+_TYPED = {
+    "&": "and",
+    "u": "you",
+    "ur": "your",
+    "theyre": "they're",
+    "theres": "there's",
+    "n": "and",
+}
 
 _SCALES = {"dozen": 12, "hundred": 100, "thousand": 1000}
 _RUNS = {("half", "a", "dozen"): 6, ("half", "dozen"): 6, ("a", "couple", "of"): 2}

@@ -15,7 +15,7 @@ from games.library.settings import game_of
 from games.values import Json
 
 TEN = {
-    "trick_taking": "a trick-taking game for three players where each heart is minus one",
+    "trick_taking": "a trick-taking game for three players; each heart is minus one",
     "shedding": "crazy eights for three with seven cards each and jacks skip the next player",
     "rummy": "gin rummy for two, to 100 points",
     "go_fish": "go fish for four where pairs make a book",
@@ -153,7 +153,10 @@ def test_the_second_of_two_contradicting_demands_is_not_honoured_with_its_reason
 
 @pytest.mark.parametrize(
     "words",
-    ["a trick-taking game for 4... scratch that, 3 players", "whist for four players, no wait, three"],
+    [
+        "a trick-taking game for 4... scratch that, 3 players",
+        "whist for four players, no wait, three",
+    ],
 )
 def test_what_the_person_corrects_holds_and_what_was_taken_back_is_not_claimed(words: str) -> None:
     reading = reading_of(words, "trick_taking")

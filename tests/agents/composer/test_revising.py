@@ -26,7 +26,7 @@ def revised(design: Design, message: str) -> Revision:
 
 
 def hearts() -> Design:
-    return designed("a trick-taking game for three players where each heart is minus one")
+    return designed("a trick-taking game for three players; each heart is minus one")
 
 
 def test_a_message_sets_what_it_says_and_keeps_the_rest() -> None:
@@ -37,7 +37,7 @@ def test_a_message_sets_what_it_says_and_keeps_the_rest() -> None:
     statuses = {clause.text: clause.status for clause in found.clauses}
     assert statuses["heart is minus one"] == "honoured"
     assert statuses["for three players"] == "not_honoured"
-    assert statuses["let the last trick count double"] == "honoured"
+    assert next(v for k, v in statuses.items() if "last trick count double" in k) == "honoured"
 
 
 @pytest.mark.parametrize("words", ["num_players=4, hand_size=4", "hand_size=4 and num_players=4."])
@@ -145,7 +145,9 @@ def test_the_reply_says_that_a_change_has_no_effect() -> None:
 
 
 def test_a_condition_is_a_change_and_its_reply_names_values_as_they_are_written() -> None:
-    found = revised(designed("crazy eights for six"), "when a jack is played, the direction of play reverses")
+    found = revised(
+        designed("crazy eights for six"), "when a jack is played, the direction of play reverses"
+    )
     assert found.design is not None
     assert "reverse_rank=J" in found.reply
 

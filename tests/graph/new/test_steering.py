@@ -8,8 +8,6 @@ import pytest
 from langgraph.types import Command
 
 from agents.composer import composer_roles
-from agents.composer.designer import require_choices
-from agents.composer.mentions import settings_chosen
 from agents.protocols import Brief, Choices, Clause, Design, Fit, NoFitError, RoleError
 from tests.graph.conftest import MakeContext
 from tests.graph.new.test_chat import Chat
