@@ -70,7 +70,7 @@ class ComposerCoder:
         tools: CoderTools,
         earlier: Sequence[Attempt] = (),
     ) -> Mending:
-        """Restore the top-level definitions that the findings name, or all that differ.
+        """Restore the verified source.
 
         Raises:
             RoleError: If the source already is the verified one: the composer has nothing left.
@@ -81,51 +81,12 @@ class ComposerCoder:
                 "the source is the verified one already; the composer has nothing left to propose "
                 f"for: {_failures(findings)}"
             )
-        whole = Edit(search=source, replace=wanted)
-        try:
-            changed = _differences(source, wanted)
-        except SyntaxError:
-            return Mending(cause=_CAUSE, edits=(whole,))
-        named = {f.function for f in findings if f.outcome != "passed" and f.function}
-        chosen = [change for change in changed if change[0] in named] or changed
-        edits = [
-            Edit(search=old, replace=new)
-            for _, old, new in chosen
-            if old and source.count(old) == 1
-        ]
-        sound = edits and len(edits) == len(chosen)
-        return Mending(cause=_CAUSE, edits=tuple(edits) if sound else (whole,))
+        return Mending(cause=_CAUSE, edits=(Edit(search=source, replace=wanted),))
 
 
 def _failures(findings: Sequence[Finding]) -> str:
     bad = [f"{f.check}: {f.evidence or f.outcome}" for f in findings if f.outcome != "passed"]
     return "; ".join(bad) or "no finding was given"
-
-
-def _differences(source: str, wanted: str) -> list[tuple[str, str, str]]:
-    """(name, text in `source`, text in `wanted`) for every top-level part that differs."""
-    have, want = _parts(source), _parts(wanted)
-    changed = [(name, have.get(name, ""), text) for name, text in want.items()]
-    removed = [(name, text, "") for name, text in have.items() if name not in want]
-    return [part for part in (*changed, *removed) if part[1] != part[2]]
-
-
-def _parts(source: str) -> dict[str, str]:
-    """Top-level statements by the name they define, or by their place where they define none."""
-    lines = source.splitlines(keepends=True)
-    parts: dict[str, str] = {}
-    for index, node in enumerate(syntax_tree(source).body):
-        name = f"statement {index}"
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            name = node.name
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            name = node.targets[0].id
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            name = ast.unparse(node)
-        elif isinstance(node, ast.Expr) and index == 0:
-            name = "docstring"
-        parts[name] = "".join(lines[node.lineno - 1 : node.end_lineno])
-    return parts
 
 
 class ComposerStrategist:

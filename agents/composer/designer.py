@@ -52,6 +52,7 @@ from vectorstore.documents import Example
 Retrieve = Callable[[str], Sequence[Example]]
 _SHOWN = 12
 _OTHERS = 2
+_OTHER_KIND = "it is more like a game of another kind"
 _RULE = re.compile(r"^- (R\d+): (.+)$")
 _SECTIONS = frozenset(get_args(Section))
 _LEADS_TO = {
@@ -105,30 +106,15 @@ class ComposerDesigner:
         order = [lexicon for _, lexicon in likely]
         if len(named) == 1 and -likely[0][0] < BAR:
             order = [*named, *order]  # too few words to tell it by
-        found = self._first(order, brief)
+        found = _first(order, brief.prompt, brief.choices, self.embed)
         others = [lexicon.family for lexicon in order if lexicon != found.lexicon]
         sure = float(scores[lexicons().index(found.lexicon)])
         if found.unseated:
             raise _no_fit(found, f"that is not for {found.unseated} players", others)
         if not fits(sure, len(found.kept), len(found.lost), named=found.named):
-            why = "most of what the brief says is not read as one of its settings"
-            why = why if sure >= BAR else "it is more like a game of another kind"
-            raise _no_fit(found, why, others)
+            unread = "most of what the brief says is not read as one of its settings"
+            raise _no_fit(found, unread if sure >= BAR else _OTHER_KIND, others)
         return found
-
-    def _first(self, order: Sequence[Lexicon], brief: Brief) -> Reading:
-        """The brief as a game of the first of these families that takes what the person chose.
-
-        Raises:
-            RoleError: If none does.
-        """
-        refusal = None
-        for lexicon in order:
-            try:
-                return read(brief.prompt, lexicon, brief.choices, self.embed)
-            except RoleError as error:
-                refusal = refusal or error
-        raise refusal or RoleError(offer())
 
     def revise(self, design: Design, brief: Brief, talk: Talk) -> Revision:
         """Set what the message says in the design at hand; see `agents.protocols.Designer.revise`.
@@ -244,24 +230,32 @@ def require_choices(choices: Choices, *, settings: bool) -> None:
     Raises:
         RoleError: Saying what is allowed.
     """
-    family = choices.family and chosen_family(choices.family)
-    if not settings or choices == Choices():
-        return
-    if family:
-        read("", family, choices)
-    elif not any(_takes(lexicon, choices) for lexicon in lexicons()):
-        asked = str(choices.model_dump(exclude_defaults=True)).replace("'", "")
-        known = ", ".join(sorted(lexicon.family for lexicon in lexicons()))
-        said = f"no family takes {asked}; see rulewright games NAME, for NAME one of {known}"
-        raise RoleError(said)
-
-
-def _takes(lexicon: Lexicon, choices: Choices) -> bool:
+    order = [chosen_family(choices.family)] if choices.family else list(lexicons())
     try:
-        read("", lexicon, choices)
-    except RoleError:
-        return False
-    return True
+        if settings:
+            _first(order, "", choices, None)
+    except RoleError as error:
+        if choices.family:
+            raise
+        asked = str(choices.model_dump(exclude_defaults=True)).replace("'", "")
+        known = ", ".join(sorted(lexicon.family for lexicon in order))
+        said = f"no family takes {asked}; see rulewright games NAME, for NAME one of {known}"
+        raise RoleError(said) from error
+
+
+def _first(order: Sequence[Lexicon], text: str, choices: Choices, embed: Embed | None) -> Reading:
+    """A brief as a game of the first of these families that takes what the person chose.
+
+    Raises:
+        RoleError: If none does.
+    """
+    refusal = None
+    for lexicon in order:
+        try:
+            return read(text, lexicon, choices, embed)
+        except RoleError as error:
+            refusal = refusal or error
+    raise refusal or RoleError(offer())
 
 
 def _design(reading: Reading, brief: Brief) -> Design:

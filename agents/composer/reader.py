@@ -107,7 +107,8 @@ def read(
             setting=f"title={own_title(parsed.words)}",
         )
         clauses.append((titled[0], told))
-    covered = used.union(*(one.run for one in said), *_taken_back(parsed))
+    taken_back = [parsed.inside(*match.span()) for match in CORRECTS.finditer(parsed.words)]
+    covered = used.union(*(one.run for one in said), *taken_back)
     taken = settled.settings.keys()
     for run in _unread(parsed, covered):
         clauses.append((run[0], _not_read(parsed, run, meant(parsed, run, found, taken))))
@@ -134,7 +135,7 @@ def _pairs(parsed: Parsed, lexicon: Lexicon) -> Iterator[Said]:
     for name, value, (start, end) in pairs_in(parsed.words):
         run = parsed.inside(start, end)
         if run and (name in known or "_" in name):
-            yield Said(run, {name: value}, _PAIR, at=tuple(run))
+            yield Said(run, {name: value}, _PAIR, tuple(run))
 
 
 def _trimmed(parsed: Parsed, said: Said, used: Container[int]) -> Said:
@@ -163,11 +164,6 @@ def _names_told(
             yield run[0], Clause(text=text, status="not_honoured", reason=reason)
         else:
             yield run[0], Clause(text=text, status="honoured", setting=setting)
-
-
-def _taken_back(parsed: Parsed) -> Iterator[range]:
-    """Words that only take back what was said: "no wait", "scratch that"."""
-    return (parsed.inside(*match.span()) for match in CORRECTS.finditer(parsed.words))
 
 
 def _unread(parsed: Parsed, covered: set[int]) -> Iterator[list[int]]:

@@ -73,14 +73,10 @@ class Parsed:
             at += len(token.plain) + 1
         return " ".join(said), tuple(starts)
 
-    def found(self, pattern: str | re.Pattern[str]) -> Iterator[tuple[re.Match[str], range]]:
+    def found(self, pattern: str) -> Iterator[tuple[re.Match[str], range]]:
         """Where an expression over the plain words matches whole words, and the tokens there."""
         text, starts = self.plain
-        for match in (
-            re.finditer(rf"(?<![\w'])(?:{pattern})(?!\w)", text)
-            if isinstance(pattern, str)
-            else pattern.finditer(text)
-        ):
+        for match in re.finditer(rf"(?<![\w'])(?:{pattern})(?![\w'])", text):
             run = [i for i, at in enumerate(starts) if match.start() <= at < match.end()]
             if run:
                 yield match, range(run[0], run[-1] + 1)
@@ -126,10 +122,9 @@ class Parsed:
     def parts(self, used: Container[int]) -> Iterator[Part]:
         """The runs, once for each number and card rank that they may be about."""
         for run in self.runs():
-            content = self.content(run)
-            if len(run) > _LONGEST or not any(index not in used for index in content):
-                continue
             free = [i for i in run if i not in used]
+            if len(run) > _LONGEST or not self.content(free):
+                continue
             numbers = {i: "N" for i in free if self.tokens[i].kind == "number"}
             ranks = {i: "RANK" for i in free if self.tokens[i].norm in _RANKS}
             if not numbers:

@@ -142,7 +142,7 @@ def _tells(text: str) -> bool:
 
 def _is_foreign(parsed: Parsed) -> bool:
     """True for words in a script or a language that the lexicons do not cover."""
-    said = [token.text.lower() for token in parsed.tokens if token.kind == "word"]
+    said = [token.plain for token in parsed.tokens if token.kind == "word"]
     if not said:
         return not any(token.kind == "number" for token in parsed.tokens)
     latin = [word for word in said if re.fullmatch(r"[a-zÀ-ɏ'’&×*]+", word)]

@@ -38,7 +38,7 @@ _ARE = "us|we are|we re|there are|there is|seats|seat|seating|play with"
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
+def _patterns() -> tuple[str, ...]:
     """The ways to say how many play, over plain words."""
     kin, beings, things = (
         "|".join(sorted(words(name) | more))
@@ -49,7 +49,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         )
     )
     some = f"(?:(?:{'|'.join(sorted(words('adjectives')))}) ){{0,2}}"
-    ways = (
+    return (
         rf"(?:me|myself|i|with|against) {_MY}(?P<more>\d+) {some}(?:{kin})",
         rf"(?P<more>\d+) {some}(?:{kin}) and (?:me|i|myself)",
         r"(?P<times>\d+) (?:couples|pairs|teams of 2)",
@@ -64,7 +64,6 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         rf"for (?:a |the )?(?P<group>{'|'.join(common().groups)})(?! of (?!us|friends|players))",
         r"(?:heads up|head to head|duel|1 on 1|1 against 1|1 vs? 1)",
     )
-    return tuple(re.compile(rf"(?<![\w']){way}(?![\w'])") for way in ways)
 
 
 def seats(parsed: Parsed) -> list[Said]:

@@ -25,7 +25,7 @@ PERHAPS = 0.3
 _WEIGHTS, _BASE = (4.73, 3.99, 0.79), -3.31
 """Logistic regression of "the brief asks for it" on the measures of `guesses`.
 
-`scripts/meaning.py` fits it, each author's settings predicted from what the others wrote.
+It was fitted once on the settings of the labelled briefs, each author's predicted from the others.
 """
 _TOPS = 2
 _OFTEN = 0.2  # of a value's statements
@@ -41,14 +41,12 @@ class Said:
         run: The tokens that say it.
         sets: Settings, `num_players` too, with their values.
         sure: How probably they say so; 2 for what stands there as NAME=VALUE.
-        measured: What the probability rests on; see `guesses`.
         at: The tokens of the numbers or ranks that it takes.
     """
 
     run: Sequence[int]
     sets: Settings
     sure: float = 1.0
-    measured: tuple[float, ...] = ()
     at: tuple[int, ...] = ()
 
     @property
@@ -127,7 +125,7 @@ def _compared(best: Mapping[str, Sequence[tuple[float, Said]]], length: float) -
         others = [score for score, other in tops if other != name]
         measured = (top - max([0.0, *rivals]), top - max([0.0, *others]), length)
         odds = _BASE + sum(map(operator.mul, _WEIGHTS, measured))
-        yield Said(said.run, said.sets, 1 / (1 + math.exp(-odds)), measured, said.at)
+        yield Said(said.run, said.sets, 1 / (1 + math.exp(-odds)), said.at)
 
 
 def _said(part: Part, lexicon: Lexicon, name: str, value: str) -> Said | None:

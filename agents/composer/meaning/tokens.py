@@ -42,7 +42,6 @@ class Token:
     """One word, number or stop of the brief.
 
     Attributes:
-        text: As it stands in the brief.
         start: Offset of its first character.
         end: Offset after its last character.
         norm: Its stem, the digits of a number, or the stop itself.
@@ -50,7 +49,6 @@ class Token:
         plain: The word in small letters, the digits, or the stop.
     """
 
-    text: str
     start: int
     end: int
     norm: str
@@ -133,8 +131,8 @@ def tokenise(text: str) -> tuple[Token, ...]:
             parts = _opened(match["word"].lower())
         for part in parts:
             norm = stem(part) if kind == "word" else part
-            tokens.append(Token(text[start:end], start, end, norm, kind, part))
-    return _with_numbers(text, tokens)
+            tokens.append(Token(start, end, norm, kind, part))
+    return _with_numbers(tokens)
 
 
 def _without_accent(letter: str) -> str:
@@ -151,7 +149,7 @@ def _opened(word: str) -> list[str]:
     return [head, _CONTRACTED[tail]] if tail in _CONTRACTED else [head]
 
 
-def _with_numbers(text: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
+def _with_numbers(tokens: Sequence[Token]) -> tuple[Token, ...]:
     """The tokens; a run of number words is one number."""
     merged: list[Token] = []
     index = 0
@@ -159,7 +157,7 @@ def _with_numbers(text: str, tokens: Sequence[Token]) -> tuple[Token, ...]:
         value, used = _number(tokens, index)
         if used:
             start, end = tokens[index].start, tokens[index + used - 1].end
-            merged.append(Token(text[start:end], start, end, str(value), "number", str(value)))
+            merged.append(Token(start, end, str(value), "number", str(value)))
         else:
             merged.append(tokens[index])
         index += max(used, 1)

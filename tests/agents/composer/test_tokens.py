@@ -46,8 +46,9 @@ def test_the_forms_of_a_word_share_one_stem(forms: str) -> None:
 
 
 def test_every_token_keeps_its_place_in_the_text() -> None:
-    text = "Players can't “peek” — at 7×9 boards!"
-    assert all(text[t.start : t.end] == t.text for t in tokenise(text))
+    text = "Players “peek” — at 7×9 boards!"
+    said = [text[token.start : token.end] for token in tokenise(text)]
+    assert said == ["Players", "peek", "—", "at", "7", "×", "9", "boards", "!"]
 
 
 def test_an_accent_makes_no_other_word() -> None:

@@ -9,6 +9,8 @@ from langgraph.types import Command
 
 from agents.composer import composer_roles
 from agents.protocols import Brief, Choices, Clause, Design, Fit, NoFitError, RoleError
+from games.library.settings import settings_chosen
+from graph.new.opening import require_choices
 from tests.graph.conftest import MakeContext
 from tests.graph.new.test_chat import Chat
 from tests.graph.scripted import ScriptedRoles, role_set
