@@ -261,11 +261,12 @@ def _first(order: Sequence[Lexicon], text: str, choices: Choices, embed: Embed |
 def _design(reading: Reading, brief: Brief) -> Design:
     family = reading.lexicon.family
     text = rulebook(family, reading.parameters, reading.num_players)
+    heading = text.splitlines()[0].removeprefix("#").strip()
     rules = _rules_of(family, reading.parameters, reading.num_players)
     meanings = {name: field.meaning for name, field in game_of(family).parameters.items()}
     mechanics, edges = _mechanic_graph(rules, reading.asked, meanings)
     design = Design(
-        title=own_title(brief.prompt) or _title_of(text),
+        title=own_title(brief.prompt) or f"{heading[:1].upper()}{heading[1:]}",
         summary=_summary_of(text),
         family=family,
         num_players=reading.num_players,
@@ -302,12 +303,6 @@ def _rules_of(family: str, parameters: Mapping[str, Json], players: int) -> tupl
     if not rules:
         raise RoleError(f"the rulebook of {family} has no rule line '- R1: ...'")
     return tuple(rules)
-
-
-def _title_of(text: str) -> str:
-    """A rulebook's heading."""
-    title = text.splitlines()[0].removeprefix("#").strip()
-    return title[:1].upper() + title[1:]
 
 
 def _summary_of(text: str) -> str:

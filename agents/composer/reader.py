@@ -101,11 +101,8 @@ def read(
     players, parameters = settled.whole()
     clauses = [*_told(parsed, settled), *_names_told(parsed, names, lexicon)]
     if titled:
-        told = Clause(
-            text=parsed.quote(titled).rstrip(" :–—-\n"),
-            status="honoured",
-            setting=f"title={own_title(parsed.words)}",
-        )
+        heading, title = parsed.quote(titled).rstrip(" :–—-\n"), own_title(parsed.words)
+        told = Clause(text=heading, status="honoured", setting=f"title={title}")
         clauses.append((titled[0], told))
     taken_back = [parsed.inside(*match.span()) for match in CORRECTS.finditer(parsed.words)]
     covered = used.union(*(one.run for one in said), *taken_back)
@@ -185,9 +182,9 @@ def _unread(parsed: Parsed, covered: set[int]) -> Iterator[list[int]]:
 
 def _not_read(parsed: Parsed, run: Sequence[int], perhaps: str) -> Clause:
     text = parsed.quote(run)
-    if any(re.search(pattern, text, re.IGNORECASE) for pattern in common().orders):
-        return Clause(text=text, status="not_honoured", reason=_ORDER)
     reason = f"{NOT_READ}; perhaps {perhaps} was meant" if perhaps else NOT_READ
+    if any(re.search(pattern, text, re.IGNORECASE) for pattern in common().orders):
+        reason, perhaps = _ORDER, ""
     return Clause(text=text, status="not_honoured", reason=reason, perhaps=perhaps)
 
 

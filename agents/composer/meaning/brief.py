@@ -15,7 +15,6 @@ _JOINTS = frozenset({"and", "but"})
 _LONGEST = 32
 _RANKS = {stem(word): word[0].upper() for word in ("ace", "king", "queen", "jack", "knave")}
 _RANKS |= {stem("knave"): "J"} | {str(n): "T" if n == 10 else str(n) for n in range(2, 11)}  # noqa: PLR2004 - ranks of a pack
-_MOST_RANKS = 2
 _SEVERAL = 2
 CORRECTS = re.compile(
     r"\b(?:no,? wait|wait,? no|make (?:that|it)|i meant?|scratch that|correction"
@@ -130,7 +129,7 @@ class Parsed:
             if not numbers:
                 yield Part(run, self.quote(run))
             yield from (self._aside(run, {i: "N"}) for i in numbers)
-            yield from (self._aside(run, {i: "RANK"}) for i in [*ranks][:_MOST_RANKS])
+            yield from (self._aside(run, {i: "RANK"}) for i in [*ranks][:_SEVERAL])
             if max(len(numbers), len(ranks)) >= _SEVERAL:
                 yield self._aside(run, {**ranks, **numbers})
 

@@ -130,14 +130,10 @@ def question_for(text: str) -> str | None:
     content = parsed.content(range(len(parsed.tokens)))
     said_words = [i for i in content if parsed.tokens[i].kind == "word"]
     plain = [i for i in said_words if parsed.tokens[i].plain not in words("soft")]
-    if len(plain) < _ENOUGH and not _tells(text):
+    told = probabilities(text, None)[:-1].max() >= _HALF  # few words tell a family all the same
+    if len(plain) < _ENOUGH and not told:
         return f"No game can be recognised in these words. Which game do you want? {offer()}"
     return None
-
-
-def _tells(text: str) -> bool:
-    """True for few words that tell a family all the same: "a trick-taking game"."""
-    return bool(probabilities(text, None)[:-1].max() >= _HALF)
 
 
 def _is_foreign(parsed: Parsed) -> bool:

@@ -23,7 +23,6 @@ _NO_AFTER = re.compile(
     r"|stay|bid the|choose the|pick the|have the same|want the|share the|drop|draw level|finish"
     r"|behind|ahead|to go out|in a row|who)\b"
 )
-_SENTENCE = re.compile(r"[.;:!?\n]")
 _END = (
     r"(?= (?:and|with|where|on|in|but|who|that|at|using|or|to|around|if|when|as|it|please|pls)\b"
     r"| [,.;:!?()\n–]|$)"
@@ -79,7 +78,7 @@ def _found(parsed: Parsed) -> Iterator[Said]:
     text, _ = parsed.plain
     for pattern in _patterns():
         for match, run in parsed.found(pattern):
-            before = _SENTENCE.split(text[: match.start()])[-1]
+            before = re.split(r"[.;:!?\n]", text[: match.start()])[-1]
             number = _counted(match.groupdict())
             partial = _NO_BEFORE.search(before) or _NO_AFTER.match(text[match.end() :])
             if number > 1 and not partial:
