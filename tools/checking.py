@@ -4,7 +4,6 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 
 from games.checks import Finding
 from games.checks.contract import from_fault
@@ -139,7 +138,8 @@ def check_source(
     Args:
         sandbox: Where it runs.
         source: The module.
-        settings: How much the checks look at.
+        settings: How much the checks look at, and the seed of all that they play: a module that
+            can guess it knows their deals.
         num_players: Players at the table; None for the fewest the module allows (at least two
             where it allows two).
         parameters: Passed to `initial_state`.
@@ -154,7 +154,7 @@ def check_source(
         except ModuleFault as fault:
             return CheckRun((from_fault("load", fault),), (), worker.output, sandbox, source, start)
         start = (subject.num_players, dict(parameters))
-        findings = run_checks(subject, _of_its_own(settings, source))
+        findings = run_checks(subject, settings)
         output = worker.output
     kept: tuple[MatchRecord, ...] = ()
     if _playable(findings):
@@ -179,6 +179,7 @@ def audit_matches(
     *,
     start: tuple[int, Mapping[str, Json]],
     pairs: int,
+    seed: int,
 ) -> list[Finding]:
     """The leak audit over matches that somebody else played.
 
@@ -188,6 +189,7 @@ def audit_matches(
         played: The matches.
         start: Players and parameters.
         pairs: Pairs of matches to compare, shared among the seats.
+        seed: Chooses them; no module may know it.
     """
     trial = _Trial(sandbox, source, Deadline.after(_AGAIN_S))
     with sandbox.worker("check", source) as worker:
@@ -195,15 +197,7 @@ def audit_matches(
             subject = trial.subject(worker, start)
         except ModuleFault as fault:
             return [from_fault("load", fault)]
-        return check_leaks(
-            subject, played, pairs=pairs, seed=_of_its_own(CheckSettings(), source).seed
-        )
-
-
-def _of_its_own(settings: CheckSettings, source: str) -> CheckSettings:
-    """The settings with a seed that the source decides too: it cannot hold what it will meet."""
-    words = sha256(f"{settings.seed}:{source}".encode()).digest()
-    return settings.model_copy(update={"seed": int.from_bytes(words[:6], "little")})
+        return check_leaks(subject, played, pairs=pairs, seed=seed)
 
 
 def usual_players(info: Mapping[str, Json]) -> int:

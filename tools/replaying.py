@@ -124,7 +124,9 @@ def _require_replayed(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, Match
     for difference in found.differences:
         raise VoidResultError(f"{difference.function}: {difference.evidence}")
     start = (game.num_players, game.parameters)
-    for finding in audit_matches(sandbox, game.source, played, start=start, pairs=_AUDITED):
+    for finding in audit_matches(
+        sandbox, game.source, played, start=start, pairs=_AUDITED, seed=finished[0][0].key
+    ):
         if finding.outcome == "failed" and finding.function in _TOLD:
             raise VoidResultError(finding.evidence)
 

@@ -38,7 +38,7 @@ class _RoundRobin:
     deals: Annotated[
         int, typer.Option("--deals", min=1, help="Deals each line-up plays in every seating.")
     ] = 10
-    seed: options.Seed = 0
+    seed: options.Seed = None
     settings: options.Parameters = None
     max_plies: options.MaxPlies = 2000
     until: Annotated[
@@ -72,6 +72,7 @@ def play_round_robin(
     """Let every player meet every other, and rate them."""
     with place.chosen(), stops_resumably(playing.journal):
         from graph.run.settings import versions
+        from tools.playtest.journal import identity_at
         from tools.playtest.schedule import TournamentSettings
         from tools.playtest.tournament import play_tournament
 
@@ -79,7 +80,7 @@ def play_round_robin(
         roster = replace(chosen_roster(player, workers), host_search=playing.host_search)
         tournament = TournamentSettings(
             deals=asked.deals,
-            seed=asked.seed,
+            seed=options.seed_or_drawn(asked.seed, identity_at(playing.journal).get("seed")),
             max_plies=asked.max_plies,
             question=_question(asked.until),
             prior_draws=_draws(asked.prior_draws),
