@@ -13,6 +13,7 @@ from games.checks.sampling import PlayedMatch, Subject, random_matches
 from games.checks.unit_tests import PlayedPly, UnitTest, check_plies, check_unit_tests
 from games.contract import Game
 from games.records import MatchRecord
+from games.streams import run_key
 from games.table import Position, Table
 from games.trajectories import Transition, open_deck
 from games.values import Json, ModuleFault
@@ -24,6 +25,7 @@ _PURITY = "functions"
 _REPLAYED = 2  # matches replayed where fewer are kept
 _TRANSITIONS = 240  # of all of them together
 _LATE = "the checks did not end within"
+_DECLARATIONS = ("ZONES", "visible")
 _AGAIN_S = 60.0  # for whatever is asked after the checks
 
 
@@ -154,7 +156,8 @@ def check_source(
         except ModuleFault as fault:
             return CheckRun((from_fault("load", fault),), (), worker.output, sandbox, source, start)
         start = (subject.num_players, dict(parameters))
-        findings = run_checks(subject, settings)
+        keyed = settings.model_copy(update={"seed": run_key(settings.seed, source)})
+        findings = run_checks(subject, keyed)
         output = worker.output
     kept: tuple[MatchRecord, ...] = ()
     if _playable(findings):
@@ -183,6 +186,8 @@ def audit_matches(
 ) -> list[Finding]:
     """The leak audit over matches that somebody else played.
 
+    It could not judge a module that declares nothing, nor one that takes all the time there is.
+
     Args:
         sandbox: Where the module runs.
         source: The module.
@@ -197,7 +202,16 @@ def audit_matches(
             subject = trial.subject(worker, start)
         except ModuleFault as fault:
             return [from_fault("load", fault)]
-        return check_leaks(subject, played, pairs=pairs, seed=seed)
+        if missing := [name for name in _DECLARATIONS if not subject.game.defines(name)]:
+            told = f"the module does not define {' and '.join(missing)}"
+            return [Finding(check="leak_audit", outcome="could_not_judge", evidence=told)]
+        found = check_leaks(subject, played, pairs=pairs, seed=seed)
+    if time.monotonic() <= trial.deadline.ends:
+        return found
+    return [
+        one.model_copy(update={"outcome": "could_not_judge"}) if _LATE in one.evidence else one
+        for one in found
+    ]
 
 
 def usual_players(info: Mapping[str, Json]) -> int:
@@ -235,14 +249,14 @@ class _Trial:
 
     @contextlib.contextmanager
     def fresh(self) -> Iterator[Game]:
-        """See `Subject.fresh`: a worker of its own."""
-        with self.sandbox.worker("check-again", self.source) as worker:
+        """See `Subject.fresh`: a worker of its own, at other addresses."""
+        with self.sandbox.apart.worker("check-again", self.source) as worker:
             yield self._loaded(worker)
 
     @contextlib.contextmanager
     def anew(self) -> Iterator[Table]:
-        """See `Subject.anew`: a worker of its own."""
-        with self.sandbox.worker("check-again", self.source) as worker:
+        """See `Subject.anew`: a worker of its own, at other addresses."""
+        with self.sandbox.apart.worker("check-again", self.source) as worker:
             self._loaded(worker)
             yield SandboxTable(worker, before=self.deadline.require)
 
@@ -312,7 +326,7 @@ def _replayed(trial: _Trial, played: Sequence[MatchRecord]) -> list[Finding]:
     try:
         left = trial.deadline.left()
         found = replay_transitions(
-            trial.sandbox, trial.source, ends, protocol="columns", deadline_s=left
+            trial.sandbox.apart, trial.source, ends, protocol="columns", deadline_s=left
         )
     except ModuleFault as fault:
         return [from_fault(_PURITY, fault)]

@@ -241,6 +241,7 @@ def teller(matches: int | None = None) -> "Callable[[int, MatchEntry], None]":
 def _show(series: "Series") -> None:
     """Tell a result in words."""
     tables = series.tables
+    say_not_audited(series.replayed.not_audited)
     endings = ", ".join(f"{count} {name}" for name, count in series.endings.items() if count)
     say(f"{one_line(series.plan.game.name)}: {len(series.entries)} matches: {endings}")
     for entrant, player in enumerate(series.line_up):
@@ -265,6 +266,12 @@ def _show(series: "Series") -> None:
             said = f"{totals['surprises']:.0f} surprises, {totals['failed_searches']:.0f} failed"
             say(f"    its model: {said} searches in {used.decisions} decisions")
     say_doubts(tables.cautions, tables.left_out, tables.reasons())
+
+
+def say_not_audited(why: str) -> None:
+    """Say first that a result is not audited, where it is not."""
+    if why:
+        say(f"not audited: {one_line(why)}")
 
 
 def say_doubts(cautions: Mapping[str, str], left_out: int, reasons: Mapping[str, int]) -> None:

@@ -13,6 +13,7 @@ from app.commands.match import (
     chosen_workers,
     say_cost,
     say_doubts,
+    say_not_audited,
     stops_resumably,
     teller,
 )
@@ -139,6 +140,7 @@ def _question(until: str | None) -> "ScoreQuestion | None":
 
 
 def _show(result: "TournamentResult") -> None:
+    say_not_audited(result.not_audited)
     endings = ", ".join(f"{count} {name}" for name, count in result.endings.items() if count)
     say(f"{one_line(result.game)}: {result.matches} matches ({result.design}): {endings}")
     numbers = {one.name: number for number, one in enumerate(result.standings, 1)}

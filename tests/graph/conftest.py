@@ -21,7 +21,7 @@ from tests.vectorstore.hashing import HashingEmbedder
 from tools.checking import CheckRun
 from tools.playtest import tournament
 from tools.playtest.jobs import MatchEntry, MatchJob, SandboxRecipe, play_job
-from tools.replaying import require_replays
+from tools.replaying import Replayed, require_replays
 from tools.retrieval import Retrieval
 from tools.sandbox import Sandbox
 from vectorstore.documents import StoreSettings
@@ -85,15 +85,17 @@ def _each_match_once(entries: Entries, monkeypatch: pytest.MonkeyPatch) -> None:
             entries[key] = play_job(job)
         return entries[key]
 
-    def replayed(matches: Sequence[tuple[MatchJob, MatchEntry]], most: int) -> int:
+    def replayed(matches: Sequence[tuple[MatchJob, MatchEntry]], most: int) -> Replayed:
         if any(getattr(job.roster, "models", None) for job, _ in matches):
             return require_replays(matches, most)
         bare = [(replace(job, sandbox=SandboxRecipe(), until=None), one) for job, one in matches]
         key = pickle.dumps((most, bare))
-        count = entries.setdefault(key, None)
-        if not isinstance(count, int):
-            entries[key] = count = require_replays(matches, most)
-        return count
+        kept = entries.get(key)
+        if isinstance(kept, dict):
+            return Replayed(**kept)  # type: ignore[arg-type]
+        found = require_replays(matches, most)
+        entries[key] = found._asdict()
+        return found
 
     monkeypatch.setattr(tournament, "play_job", play)
     monkeypatch.setattr(tournament, "require_replays", replayed)

@@ -115,6 +115,7 @@ class Evaluation(BaseModel, frozen=True, extra="forbid"):
         settings: Every setting of a player, by its spec.
         span: The strongest player against random play; None where it is the only one.
         notes: What a reader must know about these numbers.
+        not_audited: Why it is not known if seats were told what is hidden; empty where it is.
         sandbox: What the matches were played in; None where that was not kept.
     """
 
@@ -129,6 +130,7 @@ class Evaluation(BaseModel, frozen=True, extra="forbid"):
     settings: dict[str, str] = Field(default_factory=dict)
     span: Rung | None = None
     notes: tuple[str, ...] = ()
+    not_audited: str = ""
     sandbox: Grade | None = None
 
     @property

@@ -65,7 +65,10 @@ def verdict_of(evaluation: Evaluation, choiceless: str = "") -> tuple[ReportLine
 def verdict_text(evaluation: Evaluation, choiceless: str = "") -> list[str]:
     """The same, a line of text a question."""
     lines = verdict_of(evaluation, choiceless)
-    return [f"{x.name} {x.state}: {x.text}" if x.state else f"{x.name} {x.text}" for x in lines]
+    first = [f"not audited: {evaluation.not_audited}"] if evaluation.not_audited else []
+    return first + [
+        f"{x.name} {x.state}: {x.text}" if x.state else f"{x.name} {x.text}" for x in lines
+    ]
 
 
 def shares_text(evaluation: Evaluation) -> list[str]:

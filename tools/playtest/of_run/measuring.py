@@ -85,8 +85,10 @@ def playtest(
     order, steps, span = _climbed(specs, compare)
     sample = _REPLAYED[bool(play.clock.kept.cut)]
     replayed = replayed_sample(list(play.played.values()), sample)
+    if replayed.not_audited:
+        notes.insert(0, f"Not audited: {replayed.not_audited}.")
     if len(specs) > 1:
-        notes.append(_HONESTY.format(replayed=replayed))
+        notes.append(_HONESTY.format(replayed=replayed.matches))
     best = best_score(play.played.values(), play.source) if len(sides) == 1 else None
     evaluation = Evaluation(
         plays=tuple(play_of(spec, series, sides, best) for spec, series in alone.items()),
@@ -100,6 +102,7 @@ def playtest(
         settings={spec: shown_as(play.roster.effective(spec).name, sources) for spec in order},
         span=rung_of(span, len(sides), best) if span else None,
         notes=(*notes, *play.clock.notes),
+        not_audited=replayed.not_audited,
         sandbox=play.sandbox.grade,
     )
     return evaluation, alone
