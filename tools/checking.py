@@ -13,7 +13,6 @@ from games.checks.sampling import PlayedMatch, Subject, random_matches
 from games.checks.unit_tests import PlayedPly, UnitTest, check_plies, check_unit_tests
 from games.contract import Game
 from games.records import MatchRecord
-from games.streams import run_key
 from games.table import Position, Table
 from games.trajectories import Transition, open_deck
 from games.values import Json, ModuleFault
@@ -156,8 +155,7 @@ def check_source(
         except ModuleFault as fault:
             return CheckRun((from_fault("load", fault),), (), worker.output, sandbox, source, start)
         start = (subject.num_players, dict(parameters))
-        keyed = settings.model_copy(update={"seed": run_key(settings.seed, source)})
-        findings = run_checks(subject, keyed)
+        findings = run_checks(subject, settings)
         output = worker.output
     kept: tuple[MatchRecord, ...] = ()
     if _playable(findings):

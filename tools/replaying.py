@@ -37,6 +37,7 @@ from tools.playtest.jobs import (
     entry_of,
     play_job,
 )
+from tools.playtest.ratings import ONE_IN
 from tools.playtest.runner import Workers, play_all
 from tools.sandbox import Sandbox
 from tools.transitions import replay_transitions
@@ -110,11 +111,20 @@ def require_replays(played: Sequence[tuple[MatchJob, MatchEntry]], most: int) ->
     job = finished[0][0]
     order = stream(job.key, "replay").permutation(len(finished))
     sample = [finished[i] for i in sorted(order[: min(most, -(-len(finished) // _ONE_IN))])]
-    return Replayed(len(sample), _not_audited(job.held_sandbox.apart, sample))
+    void = sum(entry.ending in ("unfinished", "fault") for _, entry in played)
+    is_result = void * ONE_IN <= len(played)
+    return Replayed(len(sample), _not_audited(job.held_sandbox.apart, sample, audits=is_result))
 
 
-def _not_audited(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]]) -> str:
-    """Why replayed matches could not be audited; empty where the audit passed.
+def _not_audited(
+    sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]], *, audits: bool
+) -> str:
+    """Why replayed matches were not audited; empty where the audit passed.
+
+    Args:
+        sandbox: Where they are replayed.
+        finished: The matches.
+        audits: Whether they are audited; a module that fails in play gives no result anyway.
 
     Raises:
         VoidResultError: See `require_replays`.
@@ -135,6 +145,8 @@ def _not_audited(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry
         raise VoidResultError(f"asked again, the module failed: {fault}") from fault
     for difference in found.differences:
         raise VoidResultError(f"{difference.function}: {difference.evidence}")
+    if not audits:
+        return "too many matches failed or did not end"
     start, key = (game.num_players, game.parameters), finished[0][0].key
     audit = audit_matches(sandbox, game.source, played, start=start, pairs=_AUDITED, seed=key)
     for finding in audit:

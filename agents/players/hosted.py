@@ -88,12 +88,18 @@ class _Answers:
         # By the state's id: it with the ply that led to it, and what was told of it.
         self._origins: dict[int, tuple[Json, Sequence[Json]]] = before._origins if before else {}
         self._told: dict[int, list[_Answer]] = before._told if before else {}
+        self._openings: dict[int, Mapping[str, Json]] = before._openings if before else {}
         self._roots: dict[int, State] = {}
         self._advanced: dict[str, Mapping[str, Json]] = {}
 
     def begin_at(self, state: State) -> None:
         """Take note that the search begins from a state."""
         self._roots[id(state)] = state
+
+    def opened(self, state: Json, players: Json, parameters: Mapping[str, Json]) -> None:
+        """Take note of a first state."""
+        self._openings[id(state)] = {"num_players": players, "parameters": {**parameters}}
+        self._origins[id(state)] = (state, ())
 
     def take(self, function: str, arguments: Sequence[Json], value: Json) -> None:
         """Take note of an answer; raises where there is no room for more."""
@@ -127,7 +133,9 @@ class _Answers:
 
     def _is_near(self, state: Json) -> bool:
         origin = self._origins.get(id(state))
-        return id(state) in self._roots or (origin is not None and id(origin[1][0]) in self._roots)
+        return id(state) in self._roots or bool(
+            origin and origin[1] and id(origin[1][0]) in self._roots
+        )
 
     def _near(self, root: int) -> Iterator[_Answer]:
         """What was told of a root and of its children."""
@@ -150,15 +158,15 @@ class _Answers:
             )
 
     def _again(self, worker: Worker, function: str, arguments: Sequence[Json]) -> Json:
-        """The answer to the same question, asked as a referee asks where a ply led to it."""
-        ply = arguments if function == "apply_action" else None
-        if ply is None and (known := self._origins.get(id(arguments[0]))):
-            ply = known[1]
-        if ply is not None:
-            key = canonical_key([*ply])
+        """The answer to the same question, asked as a referee asks where play led to the state."""
+        at, _, ply = id(arguments[0]), *self._origins.get(id(arguments[0]), (None, ()))
+        ply = arguments if function == "apply_action" else ply
+        asked: Mapping[str, Json] = dict(zip(("state", "action"), ply, strict=False))
+        op, asked = ("advance", asked) if ply else ("open", self._openings.get(at, {}))
+        if asked:
+            key = canonical_key({**asked})
             if key not in self._advanced:
-                payload: dict[str, Json] = dict(zip(("state", "action"), ply, strict=True))
-                raw = decoded(RawPly, worker.request("advance", payload, worker.limits.call_s))
+                raw = decoded(RawPly, worker.request(op, asked, worker.limits.call_s))
                 self._advanced[key] = raw.values
             if function in self._advanced[key]:
                 return self._advanced[key][function]
@@ -187,7 +195,10 @@ class _Namespace(dict[str, object]):
             seed = self._words if name.startswith(_RESAMPLE) else None
             seconds = min(left(), worker.limits.call_s)
             value = worker.call(name, arguments, keywords, deadline_s=seconds, seed=seed)
-            self.answers.take(name, arguments, value)
+            if name == "initial_state":
+                self.answers.opened(value, arguments[0], keywords)
+            else:
+                self.answers.take(name, arguments, value)
             return value
 
         if name.startswith(_RESAMPLE):  # the search asks how many parameters it takes

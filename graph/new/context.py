@@ -99,7 +99,12 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
 
     def of_seed(self, seed: int) -> "RunSettings":
         """The same, with a seed where none is given."""
-        return RunSettings.model_validate({"seed": seed, **self.model_dump(exclude_unset=True)})
+        if "seed" in self.model_fields_set:
+            return self
+        given = self.model_dump(exclude_unset=True)
+        if self.check.seed == self.seed and "check" in given:
+            given["check"]["seed"] = seed
+        return RunSettings.model_validate({**given, "seed": seed})
 
 
 class CheckKey(NamedTuple):

@@ -60,6 +60,21 @@ def get_legal_actions(state):
     return _sound_legal(state)[-1:] if is_root else _sound_legal(state)
 """
 
+LIES_AT_THE_START = """
+import sys as _sys
+
+_sound_legal = get_legal_actions
+
+
+def get_legal_actions(state):
+    legal, frame = _sound_legal(state), _sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "_call" and state == initial_state(2):
+            return legal[-1:]
+        frame = frame.f_back
+    return legal
+"""
+
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
@@ -117,9 +132,20 @@ def test_a_module_that_lies_about_the_root_of_a_search_alone_voids_the_match(
 ) -> None:
     source = library.source("connect_four") + LIES_AT_THE_ROOT
     said = r"get_legal_actions\(.*\) gave \['drop 7'\] to a search, and \['drop 1', .* to a fresh"
-    for spec in ("uct:simulations=8", "uct:simulations=8,reuse=yes"):
-        with pytest.raises(VoidResultError, match=said):
-            played(sandbox, "connect_four", [spec, "random"], host_search=True, source=source)
+    specs = ["uct:simulations=8", "random"]
+    with pytest.raises(VoidResultError, match=said):
+        played(sandbox, "connect_four", specs, host_search=True, source=source)
+
+
+@pytest.mark.parametrize("reuse", ["no", "yes"])
+def test_a_module_that_lies_about_one_position_where_it_is_asked_singly_voids_the_match(
+    sandbox: Sandbox, reuse: str
+) -> None:
+    source = library.source("connect_four") + LIES_AT_THE_START
+    said = r"get_legal_actions\(.*\) gave \['drop 7'\] to a search, and \['drop 1', .* to a fresh"
+    specs = [f"uct:simulations=8,reuse={reuse}", "random"]
+    with pytest.raises(VoidResultError, match=said):
+        played(sandbox, "connect_four", specs, host_search=True, source=source)
 
 
 class KeyedBySeed(GameSetup):
