@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from pydantic import BaseModel, Field, JsonValue
 
@@ -14,6 +14,8 @@ from tools.sandbox.backends import Grade
 
 TIMED_OUT = "timed out"
 """How `Play.unfinished` calls matches that the clock ended."""
+
+UNSURE: Final = "could not tell"
 
 _ONE = {"matches": "match", "deals": "deal", "seats": "seat", "pairs": "pair"}
 LadderVerdict: TypeAlias = Literal["climbs", "falls", "undecided", "unmeasured"]
@@ -98,6 +100,32 @@ class Play(BaseModel, frozen=True, extra="forbid"):
     lengths: tuple[int, ...] = ()
     branching: tuple[float, ...] = ()
     unfinished: dict[str, int] = Field(default_factory=dict)
+
+
+class Fairness(BaseModel, frozen=True, extra="forbid"):
+    """How evenly the wins fall to the sides, where one player has every seat.
+
+    Attributes:
+        player: Its spec.
+        players: Seats.
+        answer: "yes": every side's interval lies within the margin; "nearly" where besides one
+            leaves an even share out; "no" where one leaves it out and they do not.
+        share: Of the side that is furthest from an even share, with the interval that the answer
+            rests on.
+        even: The share of equals.
+        margin: The distance from it that is fair.
+        looks: Matches after which it was looked, in order; the last is what the answer rests on.
+        needed: Matches that would decide it, if shares stay as they are; 0 where it is decided.
+    """
+
+    player: str
+    players: int
+    answer: Literal["yes", "nearly", "no", "could not tell"]
+    share: Figure
+    even: float
+    margin: float
+    looks: tuple[int, ...]
+    needed: int = 0
 
 
 class Evaluation(BaseModel, frozen=True, extra="forbid"):

@@ -3,9 +3,8 @@
 An answer claims no more than an interval holds; where it holds both answers, "could not tell".
 """
 
-from tools.reporting.content import TIMED_OUT, Evaluation, Figure, ReportLine, short_name
+from tools.reporting.content import TIMED_OUT, UNSURE, Evaluation, Figure, ReportLine, short_name
 
-UNSURE = "could not tell"
 _EVEN = 0.15  # a seat's share of wins within this of an even one is fair
 _FEW = 50  # matches: under so many, unfair is only what lies further off than that
 _SKILL, _LUCK = 0.5, 0.2  # of the wins beyond an even share
