@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evals.results import EvalOptions, EvalResult, Score
+from evals.results import EvalOptions, EvalResult, Row, Score
 from games.streams import stream
 from tools.playtest.of_run.fairness import Counted, looked_at
 from tools.playtest.schedule import each_alone
@@ -52,7 +52,7 @@ GAMES = (
 
 def run(options: EvalOptions, games: Sequence[Shares] = GAMES, runs: int = RUNS) -> EvalResult:
     """Simulate the play-tests of each game, quick and full."""
-    scores, samples = [], []
+    scores, samples = list[Score](), list[Row]()
     for size, planned in GOOD.items():
         for game in games:
             answers = answered(game, planned, runs, options.seed)
@@ -76,7 +76,8 @@ def answered(game: Shares, planned: int, runs: int, seed: int) -> Counter[str]:
     found = Counter[str]()
     for number in range(runs):
         generator = stream(seed, f"{game.name}, {planned}", match=number)
-        found[looked_at("", each_alone(len(game.wins)), planned, _Drawn(game, generator)).answer] += 1
+        looked = looked_at("", each_alone(len(game.wins)), planned, _Drawn(game, generator))
+        found[looked.answer] += 1
     return found
 
 

@@ -95,7 +95,7 @@ def tested(make_context: MakeContext, folder: RunFolder) -> Tested:
         context = make_context(settings=SMALL.model_copy(update={"random_matches": 30}))
         clock = clock_of(context, folder, seconds)
         play = play_of_run(context, source, seats, folder, clock=clock)
-        return play, measured(play, [heuristic], "ours")[0]
+        return play, measured(play, [heuristic], "ours").evaluation
 
     return test
 

@@ -58,7 +58,7 @@ def alpha_of(look: int, planned: int) -> float:
     [0.0025, 0.045, 0.00125, 0.000625]
     """
     if look >= planned:
-        return _AFTER / 2 ** (look - planned + 1)
+        return _AFTER * 0.5 ** (look - planned + 1)
     return _LAST if look == planned - 1 else _BEFORE / (planned - 1)
 
 
@@ -90,7 +90,29 @@ def looked_at(
         answer, worst, share = judged(*count(matches), alpha)
         if answer != UNSURE and not more:
             looks = looks[: look + 1]
-    undecided = needed(share, len(sides), alpha_of(len(looks), len(at_first)))
+            break
+    beyond = alpha_of(len(looks), len(at_first))
+    return _fairness(player, sides, tuple(looks), (answer, worst, share), beyond)
+
+
+def fair_once(player: str, sides: Sides, counted: Counted) -> Fairness:
+    """The fairness of a series that is looked at once, at its end.
+
+    Raises:
+        NoSamplesError: If fewer than two matches finished.
+    """
+    won, played = counted
+    return _fairness(player, sides, (played,), judged(won, played, alpha_of(0, 1)), alpha_of(1, 1))
+
+
+def _fairness(
+    player: str,
+    sides: Sides,
+    looks: tuple[int, ...],
+    found: tuple[Answer, int, Estimate],
+    beyond: float,
+) -> Fairness:
+    answer, worst, share = found
     return Fairness(
         player=player,
         players=sum(map(len, sides)),
@@ -100,8 +122,8 @@ def looked_at(
         ),
         even=1 / len(sides),
         margin=margin_of(len(sides)),
-        looks=tuple(looks),
-        needed=undecided if answer == UNSURE else 0,
+        looks=looks,
+        needed=needed(share, len(sides), beyond) if answer == UNSURE else 0,
     )
 
 
@@ -156,8 +178,8 @@ def needed(share: Estimate, sides: int, alpha: float) -> int:
         if gap > 0
     ]
     found = max(min(counts), 2.0 * share.n if share.n < FIRST_LOOK else share.n + 1.0)
-    digit = 10 ** max(0, math.floor(math.log10(found)) - 1)
-    return math.ceil(found / digit) * digit
+    digit = 10.0 ** max(0, math.floor(math.log10(found)) - 1)
+    return round(math.ceil(found / digit) * digit)
 
 
 def said_side(side: Sequence[int]) -> str:
