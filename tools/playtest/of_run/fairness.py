@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import Literal, TypeAlias
 
-from tools.playtest.intervals import Estimate, exact_proportion
+from games.text import number_of
+from tools.playtest.intervals import Estimate, NoSamplesError, exact_proportion
 from tools.playtest.schedule import Sides
 from tools.reporting.content import UNSURE, Fairness, Figure
 
@@ -143,6 +144,8 @@ def judged(won: Sequence[float], played: int, alpha: float) -> tuple[Answer, int
     >>> judged([334, 266], 600, 0.04)[0], judged([1780, 1520], 3300, 0.04)[0]
     ('no', 'nearly')
     """
+    if played < _PAIR:
+        raise NoSamplesError(f"{number_of(played, 'match')} finished; required: two")
     sides = len(won)
     even, margin = 1 / sides, margin_of(sides)
     own = [exact_proportion(min(one, played), played, "matches", 1 - alpha) for one in won]

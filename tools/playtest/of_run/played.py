@@ -212,11 +212,9 @@ class PlayTest:
             heuristics: Of the series that was counted.
             matches: Of that series.
         """
-        few = min(matches, _SHOWN[self.settings.quick])
-        journal = self.journals / f"{_alone(spec)}-shown.jsonl"
-        planned, until = self._planned(few), self.clock.until(f"{_alone(spec)}-shown")
+        few = max(1, min(matches, _SHOWN[self.settings.quick]))
         everywhere = self._everywhere(spec, heuristics)
-        return self._play(everywhere, planned, until=until, journal=journal, record=True)
+        return self._played(f"{_alone(spec)}-shown", everywhere, few, record=True)
 
     def at_random(self, seats: int) -> Series:
         """Random play of another number of players."""
@@ -300,14 +298,18 @@ class PlayTest:
         line_up: LineUp,
         matches: int,
         on_match: Callable[[int, MatchEntry], None] = lambda *_: None,
+        record: bool = False,
     ) -> Series:
         """At least `matches` matches, in whole rotations; fewer where the clock ends them."""
         planned = self._planned(matches, line_up.sides)
         journal = self.journals / f"{name}.jsonl"
         until = self.clock.until(name)
-        series = self._play(line_up, planned, until=until, journal=journal, on_match=on_match)
+        series = self._play(
+            line_up, planned, until=until, journal=journal, on_match=on_match, record=record
+        )
         self.clock.note(name, len(series.entries), planned)
-        self.played[name] = series
+        if not record:
+            self.played[name] = series
         return series
 
     def _play(
