@@ -36,7 +36,6 @@ from tools.playtest.schedule import Sides, each_alone, sides_paid_alike
 from tools.playtest.series import Series
 from tools.reporting.content import TIMED_OUT, Figure, LadderVerdict, Play, Rung
 
-_FEWEST_SIMULATIONS = 2
 _CURVE_MATCHES = 4
 _LATE = ": timed_out: "
 
@@ -440,19 +439,6 @@ def _verdict(advantage: Estimate | Unmeasured) -> LadderVerdict:
     return "undecided"
 
 
-def affordable_simulations(
-    finished: Sequence[MatchRecord], matches: int, affordable: int, weaker: int, sides: int = 1
-) -> int:
-    """Simulations a decision such that a step of the ladder stays within `affordable` plies.
-
-    A simulation from the n-th ply of a match of L plies plays the L - n that are left. One side
-    searches with all simulations, the others with one of `weaker` parts of them.
-    """
-    share = (1 + (sides - 1) / weaker) / sides
-    cost = matches * share * max(1.0, fmean(_plies_ahead(record) for record in finished))
-    return max(_FEWEST_SIMULATIONS, int(affordable / cost))
-
-
 def decisions_of(record: MatchRecord) -> list[int]:
     """Legal actions at every decision of a match."""
     return [len(ply.legal) for ply in record.match.plies if ply.player != CHANCE]
@@ -527,13 +513,3 @@ def _payable(figure: Figure, least: float, most: float, declared: bool) -> Figur
         return figure
     method = f"{figure.method}, cut to what the game can pay, {least:g} to {most:g}"
     return figure.model_copy(update={"low": low, "high": high, "method": method})
-
-
-def _plies_ahead(record: MatchRecord) -> int:
-    """The plies that are left at every real decision of a match, added up."""
-    plies = record.match.plies
-    return sum(
-        len(plies) - index
-        for index, ply in enumerate(plies)
-        if ply.player != CHANCE and len(ply.legal) > 1
-    )

@@ -104,7 +104,7 @@ class Play(BaseModel, frozen=True, extra="forbid"):
 
 
 class Fairness(BaseModel, frozen=True, extra="forbid"):
-    """How evenly the wins fall to the sides, where one player has every seat.
+    """The evenness of the wins over the sides, where one player has every seat.
 
     Attributes:
         player: Its spec.

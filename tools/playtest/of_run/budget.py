@@ -5,10 +5,14 @@ the same on a busy machine and on a quiet one, and so are the amounts that follo
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from pydantic import BaseModel, Field
+
+from games.records import MatchRecord
+from games.values import CHANCE
 
 _HOST = 100
 """Lines that a ply of random play costs beside the module's own."""
@@ -23,6 +27,7 @@ _LINES = {
     "search": {False: 1.2e10, True: 3e8},
     "heuristic": {False: 2e9, True: 1e8},
 }
+_FEWEST_SIMULATIONS = 2
 _FEWEST = 6  # from which partners can be told
 
 
@@ -78,6 +83,29 @@ def rounded(count: float) -> int:
     (1200, 87, 1)
     """
     return max(1, int(float(f"{count:.2g}")))
+
+
+def affordable_simulations(
+    finished: Sequence[MatchRecord], matches: int, affordable: int, weaker: int, sides: int = 1
+) -> int:
+    """Simulations a decision such that a step of the ladder stays within `affordable` plies.
+
+    A simulation from the n-th ply of a match of L plies plays the L - n that are left. One side
+    searches with all simulations, the others with one of `weaker` parts of them.
+    """
+    share = (1 + (sides - 1) / weaker) / sides
+    cost = matches * share * max(1.0, fmean(_plies_ahead(record) for record in finished))
+    return max(_FEWEST_SIMULATIONS, int(affordable / cost))
+
+
+def _plies_ahead(record: MatchRecord) -> int:
+    """The plies that are left at every real decision of a match, added up."""
+    plies = record.match.plies
+    return sum(
+        len(plies) - index
+        for index, ply in enumerate(plies)
+        if ply.player != CHANCE and len(ply.legal) > 1
+    )
 
 
 class Timed(BaseModel, frozen=True, extra="forbid"):

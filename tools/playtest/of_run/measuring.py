@@ -8,12 +8,12 @@ from functools import cached_property
 from langsmith import trace
 
 from tools.playtest.intervals import NoSamplesError
+from tools.playtest.of_run.budget import affordable_simulations
 from tools.playtest.of_run.fairness import Counted, fair_once, looked_at
 from tools.playtest.of_run.played import LineUp, PlayTest, shown_as
 from tools.playtest.of_run.reached import never_and_always, not_reached
 from tools.playtest.report import (
     LadderStep,
-    affordable_simulations,
     best_score,
     play_of,
     rung_of,

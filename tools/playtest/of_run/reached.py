@@ -1,4 +1,4 @@
-"""What no match reached: goals, rules, ends; and actions that good players never or always take."""
+"""Goals, rules and ends that no match reached; actions that good players never or always take."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

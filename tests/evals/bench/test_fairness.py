@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.fairness import GAMES, GOOD, answered, run
+from evals.bench.fairness import GAMES, GOOD, run, simulated
 from evals.results import EvalOptions
 from tools.playtest.of_run.fairness import alpha_of, looked_at, looks_of, margin_of
 
@@ -19,7 +19,7 @@ def test_a_few_simulated_play_tests_are_scored_each_against_its_threshold() -> N
 
 
 def test_the_same_seed_simulates_the_same() -> None:
-    assert answered(EVEN, GOOD["quick"], 20, 1) == answered(EVEN, GOOD["quick"], 20, 1)
+    assert simulated(EVEN, GOOD["quick"], 20, 1) == simulated(EVEN, GOOD["quick"], 20, 1)
 
 
 def test_all_looks_together_err_at_most_five_percent() -> None:

@@ -55,7 +55,7 @@ def run(options: EvalOptions, games: Sequence[Shares] = GAMES, runs: int = RUNS)
     scores, samples = list[Score](), list[Row]()
     for size, planned in GOOD.items():
         for game in games:
-            answers = answered(game, planned, runs, options.seed)
+            answers = simulated(game, planned, runs, options.seed)
             options.tell(f"{size}, {game.name}: {dict(answers)}")
             samples.append({"game": game.name, "size": size, "planned": planned, **answers})
             called = answers["yes"] + (0 if game.is_even else answers["nearly"])
@@ -71,7 +71,7 @@ def run(options: EvalOptions, games: Sequence[Shares] = GAMES, runs: int = RUNS)
     return EvalResult(scores=tuple(scores), samples=tuple(samples), effective={"runs": runs})
 
 
-def answered(game: Shares, planned: int, runs: int, seed: int) -> Counter[str]:
+def simulated(game: Shares, planned: int, runs: int, seed: int) -> Counter[str]:
     """The answers of so many play-tests."""
     found = Counter[str]()
     for number in range(runs):
