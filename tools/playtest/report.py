@@ -15,9 +15,8 @@ from typing import Literal
 from pydantic import BaseModel
 
 from games.engine import Ending, Ply
-from games.library import read_game
 from games.records import MatchRecord
-from games.values import CHANCE, ModuleFault
+from games.values import CHANCE
 from tools.playtest.intervals import (
     CONFIDENCE,
     Estimate,
@@ -97,24 +96,6 @@ def sides_of(series: Iterable[Series], num_players: int) -> Sides:
 
 def _returns_of(series: Iterable[Series]) -> list[tuple[float, ...]]:
     return [r.match.returns for one in series for r in one.records if r.match.returns is not None]
-
-
-def best_score(series: Iterable[Series], source: str) -> tuple[float, bool] | None:
-    """The best score that a team can have, and whether the module's `GAME` declares it.
-
-    Where it declares none, or one that a match surpassed, the best that was seen: at least that is
-    possible. None where nothing finished, or scores are not all 0 or more, with one above 0.
-    """
-    seen = list(map(fmean, _returns_of(series)))
-    if not seen or min(seen) < 0 or max(seen) == 0:
-        return None
-    try:
-        declared = read_game(source).get("best_score")
-    except ModuleFault:  # no literal that could be read without running it
-        declared = None
-    if isinstance(declared, int | float) and declared >= max(seen):
-        return float(declared), True
-    return max(seen), False
 
 
 def draw_share(records: Sequence[MatchRecord]) -> Estimate:
@@ -261,14 +242,14 @@ def _without_result(series: Series) -> dict[str, int]:
     A match that its number of plies ended is a matter of the game, one that the clock ended is not.
     """
     counts = dict(series.endings)
-    late = [e for e in series.entries.values() if e.ending == "unfinished" and _LATE in e.reason]
+    late = [e for e in series.entries.values() if e.ending == "unfinished" and is_late(e)]
     counts["unfinished"] -= len(late)
     return {**unfinished(counts), **({TIMED_OUT: len(late)} if late else {})}
 
 
-def ended_by_bound(entry: MatchEntry) -> bool:
-    """True for a match that nothing but its number of plies ended."""
-    return entry.ending == "unfinished" and _LATE not in entry.reason
+def is_late(entry: MatchEntry) -> bool:
+    """True for a match that the clock ended."""
+    return _LATE in entry.reason
 
 
 def _of_best(best: float, declared: bool) -> str:

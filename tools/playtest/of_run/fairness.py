@@ -88,7 +88,7 @@ def looked_at(
     looks = [*at_first, *(matches for matches in more if matches > planned)]
     for look, matches in enumerate(looks):
         alpha = alpha_of(look, len(at_first))
-        answer, worst, share = answer_of(*count(matches), alpha)
+        answer, worst, share = fair_answer(*count(matches), alpha)
         if answer != UNSURE and not more:
             looks = looks[: look + 1]
             break
@@ -104,7 +104,7 @@ def fair_once(player: str, sides: Sides, counted: Counted) -> Fairness:
     """
     won, played = counted
     return _fairness(
-        player, sides, (played,), answer_of(won, played, alpha_of(0, 1)), alpha_of(1, 1)
+        player, sides, (played,), fair_answer(won, played, alpha_of(0, 1)), alpha_of(1, 1)
     )
 
 
@@ -130,7 +130,7 @@ def _fairness(
     )
 
 
-def answer_of(won: Sequence[float], played: int, alpha: float) -> tuple[Answer, int, Estimate]:
+def fair_answer(won: Sequence[float], played: int, alpha: float) -> tuple[Answer, int, Estimate]:
     """The answer of a look, the side that is furthest from an even share, and its share.
 
     Args:
@@ -141,9 +141,9 @@ def answer_of(won: Sequence[float], played: int, alpha: float) -> tuple[Answer, 
     Raises:
         NoSamplesError: If fewer than two matches were played.
 
-    >>> answer_of([312, 288], 600, 0.04)[0], answer_of([360, 240], 600, 0.04)[0]
+    >>> fair_answer([312, 288], 600, 0.04)[0], fair_answer([360, 240], 600, 0.04)[0]
     ('yes', 'no')
-    >>> answer_of([334, 266], 600, 0.04)[0], answer_of([1780, 1520], 3300, 0.04)[0]
+    >>> fair_answer([334, 266], 600, 0.04)[0], fair_answer([1780, 1520], 3300, 0.04)[0]
     ('no', 'nearly')
     """
     if played < _PAIR:

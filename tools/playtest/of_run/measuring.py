@@ -11,10 +11,9 @@ from tools.playtest.intervals import NoSamplesError
 from tools.playtest.of_run.budget import affordable_simulations
 from tools.playtest.of_run.fairness import Counted, fair_once, looked_at
 from tools.playtest.of_run.played import LineUp, PlayTest, shown_as
-from tools.playtest.of_run.reached import never_and_always, not_reached
+from tools.playtest.of_run.reached import best_score, never_and_always, not_reached
 from tools.playtest.report import (
     LadderStep,
-    best_score,
     play_of,
     rung_of,
     score_step,

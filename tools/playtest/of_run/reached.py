@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from statistics import fmean
 
 from games.library import defaults, read_game
 from games.records import MatchRecord
 from games.text import one_line
 from games.values import CHANCE, Json, ModuleFault
 from tools.coverage import rule_coverage
-from tools.playtest.report import ended_by_bound
+from tools.playtest.report import is_late
 from tools.playtest.series import Series
 from tools.reporting.content import short_name
 from tools.sandbox import Sandbox
@@ -33,11 +34,11 @@ def not_reached(
     """
     found = []
     for series in counted:
-        late = sum(map(ended_by_bound, series.entries.values()))
-        if late:
+        bound = [e for e in series.entries.values() if e.ending == "unfinished" and not is_late(e)]
+        if bound:
             who = short_name(series.line_up[0])
             found.append(
-                f"{late} of {len(series.entries)} matches of {who} players were ended by the limit "
+                f"{len(bound)} of {len(series.entries)} matches of {who} players were ended by the limit "
                 f"of {max_plies} plies alone."
             )
     records = [record for series in shown for record in series.records]
@@ -49,6 +50,26 @@ def not_reached(
                 f"{goal:g} ({len(records)} matches were looked at)."
             )
     return tuple(found)
+
+
+def best_score(series: Iterable[Series], source: str) -> tuple[float, bool] | None:
+    """The best score that a team can have, and whether the module's `GAME` declares it.
+
+    Where it declares none, or one that a match surpassed, the best that was seen: at least that is
+    possible. None where nothing finished, or scores are not all 0 or more, with one above 0.
+    """
+    seen = [
+        fmean(e.returns) for one in series for e in one.entries.values() if e.returns is not None
+    ]
+    if not seen or min(seen) < 0 or max(seen) == 0:
+        return None
+    try:
+        declared = read_game(source).get("best_score")
+    except ModuleFault:  # no literal that could be read without running it
+        declared = None
+    if isinstance(declared, int | float) and declared >= max(seen):
+        return float(declared), True
+    return max(seen), False
 
 
 def rules_not_reached(
