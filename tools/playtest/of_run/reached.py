@@ -38,8 +38,8 @@ def not_reached(
         if bound:
             who = short_name(series.line_up[0])
             found.append(
-                f"{len(bound)} of {len(series.entries)} matches of {who} players were ended by the limit "
-                f"of {max_plies} plies alone."
+                f"{len(bound)} of {len(series.entries)} matches of {who} players were ended by the "
+                f"limit of {max_plies} plies alone."
             )
     records = [record for series in shown for record in series.records]
     scores = [one for record in records for one in _scores(record)]
@@ -58,9 +58,8 @@ def best_score(series: Iterable[Series], source: str) -> tuple[float, bool] | No
     Where it declares none, or one that a match surpassed, the best that was seen: at least that is
     possible. None where nothing finished, or scores are not all 0 or more, with one above 0.
     """
-    seen = [
-        fmean(e.returns) for one in series for e in one.entries.values() if e.returns is not None
-    ]
+    entries = [entry for one in series for entry in one.entries.values()]
+    seen = [fmean(entry.returns) for entry in entries if entry.returns is not None]
     if not seen or min(seen) < 0 or max(seen) == 0:
         return None
     try:
