@@ -222,9 +222,24 @@ def seed_or_drawn(given: int | None, begun: object = None) -> int:
     return seed
 
 
+def seed_of_journal(given: int | None, journal: Path | None) -> int:
+    """The same for matches that a journal may hold already, with its seed."""
+    from tools.playtest.journal import identity_at
+
+    return seed_or_drawn(given, identity_at(journal).get("seed"))
+
+
 def tell_seed(seed: int) -> None:
     """Note a seed that nobody gave."""
     note(f"seed: {seed} (--seed {seed} repeats this)")
+
+
+def say_not_audited(why: str) -> None:
+    """Say first that a result is not audited, where it is not."""
+    from games.text import one_line
+
+    if why:
+        say(f"not audited: {one_line(why)}")
 
 
 def require_new(file: Path, force: bool) -> None:

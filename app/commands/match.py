@@ -61,10 +61,9 @@ def play_matches(
         roster = replace(chosen_roster(player, workers), host_search=playing.host_search)
         setup = chosen_game(game, len(player), series.settings, series.environment)
         from graph.run.settings import versions
-        from tools.playtest.journal import identity_at
         from tools.playtest.series import SeriesSettings, series_summary
 
-        seed = options.seed_or_drawn(series.seed, identity_at(playing.journal).get("seed"))
+        seed = options.seed_of_journal(series.seed, playing.journal)
         asked = SeriesSettings(series.games, seed, series.max_plies)
         played, grade = _played(
             setup, player, roster, asked, journal=playing.journal, workers=workers
@@ -241,7 +240,7 @@ def teller(matches: int | None = None) -> "Callable[[int, MatchEntry], None]":
 def _show(series: "Series") -> None:
     """Tell a result in words."""
     tables = series.tables
-    say_not_audited(series.replayed.not_audited)
+    options.say_not_audited(series.replayed.not_audited)
     endings = ", ".join(f"{count} {name}" for name, count in series.endings.items() if count)
     say(f"{one_line(series.plan.game.name)}: {len(series.entries)} matches: {endings}")
     for entrant, player in enumerate(series.line_up):
@@ -266,12 +265,6 @@ def _show(series: "Series") -> None:
             said = f"{totals['surprises']:.0f} surprises, {totals['failed_searches']:.0f} failed"
             say(f"    its model: {said} searches in {used.decisions} decisions")
     say_doubts(tables.cautions, tables.left_out, tables.reasons())
-
-
-def say_not_audited(why: str) -> None:
-    """Say first that a result is not audited, where it is not."""
-    if why:
-        say(f"not audited: {one_line(why)}")
 
 
 def say_doubts(cautions: Mapping[str, str], left_out: int, reasons: Mapping[str, int]) -> None:
@@ -357,8 +350,7 @@ def _sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoR
     session = TableSession(table.setup, specs, seed, sandbox, table.records, roster, asked.plies)
     setting = table_setting(table, is_unicode=shows_unicode())
     drawing = renderer(table, sandbox, stack)
-    is_watched = asked.is_watched
-    screen = TableScreen(session, chosen, setting, table.rulebook, drawing, is_watched)
+    screen = TableScreen(session, chosen, setting, table.rulebook, drawing, asked.is_watched)
     screen.introduce("{name}: {summary}".format_map(table.module.info))
     _play(session, screen, table.worker)
 

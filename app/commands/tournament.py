@@ -13,7 +13,6 @@ from app.commands.match import (
     chosen_workers,
     say_cost,
     say_doubts,
-    say_not_audited,
     stops_resumably,
     teller,
 )
@@ -73,7 +72,6 @@ def play_round_robin(
     """Let every player meet every other, and rate them."""
     with place.chosen(), stops_resumably(playing.journal):
         from graph.run.settings import versions
-        from tools.playtest.journal import identity_at
         from tools.playtest.schedule import TournamentSettings
         from tools.playtest.tournament import play_tournament
 
@@ -81,7 +79,7 @@ def play_round_robin(
         roster = replace(chosen_roster(player, workers), host_search=playing.host_search)
         tournament = TournamentSettings(
             deals=asked.deals,
-            seed=options.seed_or_drawn(asked.seed, identity_at(playing.journal).get("seed")),
+            seed=options.seed_of_journal(asked.seed, playing.journal),
             max_plies=asked.max_plies,
             question=_question(asked.until),
             prior_draws=_draws(asked.prior_draws),
@@ -140,7 +138,7 @@ def _question(until: str | None) -> "ScoreQuestion | None":
 
 
 def _show(result: "TournamentResult") -> None:
-    say_not_audited(result.not_audited)
+    options.say_not_audited(result.not_audited)
     endings = ", ".join(f"{count} {name}" for name, count in result.endings.items() if count)
     say(f"{one_line(result.game)}: {result.matches} matches ({result.design}): {endings}")
     numbers = {one.name: number for number, one in enumerate(result.standings, 1)}

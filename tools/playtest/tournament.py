@@ -405,10 +405,8 @@ def _folded(plan: MatchPlan, book: Journal | None, workers: Workers, on_match: H
 
 def _result(plan: MatchPlan, fold: Fold, grade: Grade) -> TournamentResult:
     outcomes = fold.counted()
-    answers = {pair: test.answer for pair, test in fold.tests.items()}
-    tables = ResultTables(
-        plan.schedule, plan.settings, plan.players, outcomes, answers, fold.unasked
-    )
+    asked = {pair: test.answer for pair, test in fold.tests.items()}
+    tables = ResultTables(plan.schedule, plan.settings, plan.players, outcomes, asked, fold.unasked)
     return TournamentResult(
         game=plan.game.name,
         source_id=plan.source_id,
