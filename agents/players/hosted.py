@@ -85,7 +85,7 @@ class _Answers:
         self._given: Counter[str] = Counter()
         self._sample: dict[str, _Answer] = {}
         self._keeps_all = before is not None
-        # By the state's id: it with the ply that led to it, and what was told of it.
+        # By the state's id: it with the ply that led to it, and the answers on it.
         self._origins: dict[int, tuple[Json, Sequence[Json]]] = before._origins if before else {}
         self._told: dict[int, list[_Answer]] = before._told if before else {}
         self._openings: dict[int, Mapping[str, Json]] = before._openings if before else {}
@@ -138,7 +138,7 @@ class _Answers:
         )
 
     def _near(self, root: int) -> Iterator[_Answer]:
-        """What was told of a root and of its children."""
+        """The answers on a root and on its children."""
         for answer in self._told.get(root, ()):
             yield answer
             if answer.function == "apply_action":
