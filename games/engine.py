@@ -8,7 +8,7 @@ from typing import Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkabl
 from numpy.random import Generator
 
 from games.information import SeatLog, tell_seats
-from games.streams import stream
+from games.streams import Uniforms, ply_of, stream
 from games.table import Position, Table
 from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, Observation, State, show
 
@@ -123,12 +123,20 @@ class Player(Protocol):
 
 
 class RandomPlayer:
-    """Plays a legal action drawn uniformly."""
+    """Plays a legal action drawn uniformly, the same alone as in `games.lockstep`."""
+
+    reads: Literal["nothing"] = "nothing"
+    effort = Effort("random")
 
     def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
-        """See `Player.choose`; the log is not looked at."""
+        """See `Player.choose`; the log is not looked at.
+
+        Raises:
+            ValueError: If `games.streams.stream` did not make the generator.
+        """
         del log
-        return Decision(legal[int(generator.integers(len(legal)))], Effort("random"))
+        drawn = Uniforms.beside(generator).at(ply_of(generator))
+        return Decision(legal[int(drawn * len(legal))], self.effort)
 
     def close(self) -> None:
         """Nothing to release."""
@@ -219,6 +227,7 @@ def play_match(
     deal: int | None = None,
     max_plies: int = 2000,
     on_ply: Callable[[Ply], None] = lambda _: None,
+    by_place: bool = False,
 ) -> Match:
     """Play one match to its end, its ply limit, a forfeit or the module's fault.
 
@@ -232,9 +241,11 @@ def play_match(
             so that players who change seats meet the same cards.
         max_plies: Plies after which the match is left unfinished.
         on_ply: Told of every ply as it is played (for journals and displays).
+        by_place: Whether chance is drawn as in `games.lockstep`, and not from a stream a ply.
     """
     deal = match if deal is None else deal
-    referee = _Referee(table, players, seed, match, deal, max_plies, on_ply)
+    chance = Uniforms.of(seed, "chance", match=deal) if by_place else None
+    referee = _Referee(table, players, seed, match, deal, max_plies, on_ply, chance)
     try:
         referee.play(parameters)
     except ModuleFault as fault:
@@ -259,6 +270,7 @@ class _Referee:
     deal: int
     max_plies: int
     on_ply: Callable[[Ply], None]
+    chance: Uniforms | None
     plies: list[Ply] = field(default_factory=list)
     position: Position | None = None
 
@@ -294,8 +306,7 @@ class _Referee:
     def _decide(self, position: Position) -> Decision:
         ply = len(self.plies)
         if position.player == CHANCE:
-            generator = stream(self.seed, "chance", match=self.deal, ply=ply)
-            index = sample_index(position.probabilities, float(generator.random()))
+            index = sample_index(position.probabilities, self._drawn(ply))
             return Decision(position.legal[index])
         seat = position.player
         generator = stream(self.seed, "player", match=self.match, seat=seat, ply=ply)
@@ -307,6 +318,11 @@ class _Referee:
             said = show(decision.action)
             raise _ForfeitError(seat, f"seat {seat} chose {said}, which is not a legal action")
         return decision
+
+    def _drawn(self, ply: int) -> float:
+        if self.chance is not None:
+            return self.chance.at(ply)
+        return float(stream(self.seed, "chance", match=self.deal, ply=ply).random())
 
     def _tell(self, position: Position) -> None:
         tell_seats(self.logs, position.observations, position.events)

@@ -143,6 +143,9 @@ class Roster(Protocol):
             ValueError: Listing what is known, if the player, a setting or a value is not.
         """
 
+    def in_lockstep(self, player: PlayerSpec) -> bool:
+        """True for one that is a `games.lockstep.LockstepPlayer`."""
+
     def seat(
         self, player: PlayerSpec, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
     ) -> Player:
@@ -236,6 +239,7 @@ class MatchJob:
             deal=self.deal,
             max_plies=self.max_plies,
             on_ply=on_ply,
+            by_place=True,
         )
 
 
@@ -262,8 +266,13 @@ def play_job(job: MatchJob) -> Json:
     if len(text) > _ENTRY_BYTES or weight_of(text) > _ENTRY_WEIGHT:
         size = f"{max(len(text), weight_of(text) // 8) / 2**20:.1f} MiB"
         told = f"a match leaves {size} to keep; required: at most 4: keep what is told small"
-        entry = entry_of(_not_begun(ModuleFault("bad_value", "module", told)))
+        entry = failed_entry(ModuleFault("bad_value", "module", told))
     return entry
+
+
+def failed_entry(fault: ModuleFault) -> Json:
+    """The entry of a match that a fault of the module kept from its beginning."""
+    return entry_of(_not_begun(fault))
 
 
 def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
@@ -285,10 +294,15 @@ def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
         learned = [one.learn(match.returns) if one else ("", Effort()) for one in learners]
         return match, learned if any(learners) else []
     finally:
-        for made in players:
-            close = getattr(made, "close", None)
-            if callable(close):
-                close()
+        close_players(players)
+
+
+def close_players(players: Iterable[Player]) -> None:
+    """Have players release what they hold."""
+    for made in players:
+        close = getattr(made, "close", None)
+        if callable(close):
+            close()
 
 
 def _asked_once_more(match: Match, players: Sequence[Player]) -> Match:
@@ -378,7 +392,10 @@ class MatchEntry(BaseModel, frozen=True, extra="forbid"):
         reason: Why it did not finish.
         fault_line: Line of the module at fault.
         used: By seat.
-        told: Digest of all that seats were told, asked and paid at every ply; "" in older journals.
+        told: Digest of all that seats were told, asked and paid at every ply; "" where the match
+            was played in lockstep, which tells them no more than they read.
+        forced: Decisions with one legal action, over all seats.
+        options: Legal actions, summed over all decisions.
         lessons: What each seat learned for later deals; empty where nobody did.
         record: The plies in full and the final observations, where the job asked for them.
     """
@@ -392,6 +409,8 @@ class MatchEntry(BaseModel, frozen=True, extra="forbid"):
     fault_line: int | None
     used: tuple[EffortSummary, ...]
     told: str = ""
+    forced: int = 0
+    options: int = 0
     lessons: tuple[str, ...] = ()
     record: dict[str, SkipValidation[JsonValue]] | None = None
 
@@ -422,17 +441,20 @@ def entry_of(match: Match, *, record: bool = False, learned: Sequence[Learned] =
     for ply in match.plies:
         if ply.player != CHANCE:
             efforts[ply.player].append(ply.effort)
-    used = [effort_together(map(_used_by, one)) for one in efforts]
+    used = [effort_together(map(effort_of, one)) for one in efforts]
     for seat, (_, beyond) in enumerate(learned):
-        rest = _used_by(beyond).model_copy(update={"decisions": 0})
+        rest = effort_of(beyond).model_copy(update={"decisions": 0})
         used[seat] = effort_together([used[seat], rest])
     lessons = tuple(lesson for lesson, _ in learned)
+    decided = [ply for ply in match.plies if ply.player != CHANCE]
     entry = MatchEntry(
         **{name: getattr(match, name) for name in _OF_A_MATCH},
         plies=len(match.plies),
         actions=tuple(ply.action for ply in match.plies),
         used=tuple(used),
         told=_digest(match),
+        forced=sum(len(ply.legal) == 1 for ply in decided),
+        options=sum(len(ply.legal) for ply in decided),
         lessons=lessons if any(lessons) else (),
     )
     silent = {"record"} if entry.lessons else {"record", "lessons"}
@@ -457,23 +479,26 @@ def _digest(match: Match) -> str:
     return said.hexdigest()
 
 
-def _used_by(effort: Effort) -> EffortSummary:
-    """The effort of one decision."""
+def effort_of(effort: Effort, decisions: int = 1) -> EffortSummary:
+    """The effort of so many decisions, each of them the same."""
+    if not decisions:
+        return EffortSummary()
     figures: dict[str, NumberSummary] = {}
     words: dict[str, dict[str, int]] = {}
     for name, value in effort.row().items():
         if isinstance(value, bool | str):
-            words[name] = {str(value): 1}
+            words[name] = {str(value): decisions}
         elif isinstance(value, int | float):
-            figures[name] = NumberSummary(count=1, total=value, least=value, most=value)
-    return EffortSummary(decisions=1, figures=figures, words=words)
+            total = value * decisions
+            figures[name] = NumberSummary(count=decisions, total=total, least=value, most=value)
+    return EffortSummary(decisions=decisions, figures=figures, words=words)
 
 
 def effort_together(parts: Iterable[EffortSummary]) -> EffortSummary:
     """The effort of several decisions or matches, in their order.
 
     >>> reports = [Effort(simulations_done=3, belief="module"), Effort(simulations_done=5)]
-    >>> used = effort_together(map(_used_by, reports))
+    >>> used = effort_together(map(effort_of, reports))
     >>> used.decisions, used.total("simulations_done"), used.counted("belief")
     (2, 8.0, {'module': 1})
     """

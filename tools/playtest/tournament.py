@@ -18,6 +18,7 @@ from games.contract import Game
 from games.library import as_declared, defaults
 from games.text import did_you_mean
 from games.values import MAX_PLAYERS, Json
+from tools.playtest.batches import BatchJob, play_batch
 from tools.playtest.intervals import ScoreQuestion, SequentialTest
 from tools.playtest.jobs import (
     GameSetup,
@@ -26,7 +27,6 @@ from tools.playtest.jobs import (
     PlayerSpec,
     Roster,
     SandboxRecipe,
-    play_job,
     sandbox_of_process,
 )
 from tools.playtest.journal import Journal, JournalError, journal_at
@@ -38,6 +38,7 @@ from tools.replaying import not_standing, require_replays
 from tools.sandbox import Grade, Sandbox, SandboxedModule
 
 _PAIR = 2
+_FIRST, _ASKED, _MOST = 16, 64, 1024  # deals of the first batches, with a question, and at most
 _REPLAYED = 8  # matches taken through fresh workers at the end, at most
 
 Heard: TypeAlias = Callable[[int, MatchEntry], None]
@@ -211,6 +212,22 @@ class MatchPlan:
             return replace(workers, kind="threads", address=None)
         return workers
 
+    @cached_property
+    def in_lockstep(self) -> bool:
+        """True where all players play many matches at once, and nobody keeps what they leave."""
+        alone = self.record or self.game.environment or self.learns
+        return not alone and all(map(self.roster.in_lockstep, self.players))
+
+    def batch(self, matches: Sequence[int], lessons: tuple[tuple[str, ...], ...] = ()) -> BatchJob:
+        """The job of matches of one line-up."""
+        seed = self.settings.seed
+        return BatchJob(
+            self.job(matches[0], lessons),
+            self.players,
+            tuple((m, self.schedule.place(m).deal, self.schedule.seated(m, seed)) for m in matches),
+            self.in_lockstep,
+        )
+
     def job(self, index: int, lessons: tuple[tuple[str, ...], ...] = ()) -> MatchJob:
         """The job of a match."""
         seated = self.schedule.seated(index, self.settings.seed)
@@ -268,13 +285,28 @@ class Fold:
             self._test(self._who(index), self.plan.settings.question)
         return outcome
 
-    def wanted(self) -> Iterator[tuple[int, MatchJob]]:
-        """Matches to play, in order, as things stand when each is asked for."""
-        for index in range(self.total):
-            if self._late:
-                return
-            if index not in self.outcomes and self._counts(index):
-                yield index, self.plan.job(index, self.lessons(index))
+    def wanted(self) -> Iterator[tuple[int, BatchJob]]:
+        """Batches to play, by the index of their first match, as things stand when each is asked.
+
+        They grow, so that a run that is stopped early loses little.
+        """
+        plan, begun, size = self.plan, 0, _FIRST if self.plan.in_lockstep else 1
+        while begun < plan.settings.deals:
+            deals = range(begun, min(begun + size, plan.settings.deals))
+            begun = deals.stop
+            for place in range(plan.schedule.matches_a_deal):
+                matches = [
+                    index
+                    for deal in deals
+                    for index in [deal * plan.schedule.matches_a_deal + place]
+                    if index not in self.outcomes and self._counts(index)
+                ]
+                if self._late:
+                    return
+                if matches:
+                    yield matches[0], plan.batch(matches, self.lessons(matches[0]))
+            if plan.in_lockstep:
+                size = min(2 * size, _ASKED if plan.settings.question else _MOST)
 
     def lessons(self, index: int) -> tuple[tuple[str, ...], ...]:
         """By seat of a match, what its entrant learned in deals before, oldest first.
@@ -392,7 +424,7 @@ def _folded(plan: MatchPlan, book: Journal | None, workers: Workers, on_match: H
     """
     fold = Fold(plan)
     for index, entry in play_all(
-        fold.wanted(), play_job, journal=book, workers=workers, keep=fold.keeps
+        fold.wanted(), play_batch, journal=book, workers=workers, keep=fold.keeps, many=True
     ):
         try:
             outcome = fold.add(index, entry)
