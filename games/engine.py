@@ -8,7 +8,7 @@ from typing import Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkabl
 from numpy.random import Generator
 
 from games.information import SeatLog, tell_seats
-from games.streams import Uniforms, ply_of, stream
+from games.streams import Chance, PlyChance, Uniforms, ply_of, stream
 from games.table import Position, Table
 from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, Observation, State, show
 
@@ -224,10 +224,9 @@ def play_match(
     parameters: Mapping[str, Json],
     seed: int,
     match: int = 0,
-    deal: int | None = None,
+    chance: Chance | None = None,
     max_plies: int = 2000,
     on_ply: Callable[[Ply], None] = lambda _: None,
-    by_place: bool = False,
 ) -> Match:
     """Play one match to its end, its ply limit, a forfeit or the module's fault.
 
@@ -236,16 +235,14 @@ def play_match(
         players: One a seat; their number is the number of players.
         parameters: The game's parameters; unknown ones are the module's to refuse.
         seed: The run's seed.
-        match: Index of the match, which keys the players' streams and, without `deal`, chance.
-        deal: Index of the deal: matches with the same seed and deal share their chance streams,
-            so that players who change seats meet the same cards.
+        match: Index of the match, which keys the players' streams and, without `chance`, chance.
+        chance: Of a deal, so that players who change seats meet the same cards. None takes the
+            deal of the match's own index.
         max_plies: Plies after which the match is left unfinished.
         on_ply: Told of every ply as it is played (for journals and displays).
-        by_place: Whether chance is drawn as in `games.lockstep`, and not from a stream a ply.
     """
-    deal = match if deal is None else deal
-    chance = Uniforms.of(seed, "chance", match=deal) if by_place else None
-    referee = _Referee(table, players, seed, match, deal, max_plies, on_ply, chance)
+    chance = chance or PlyChance(seed, match)
+    referee = _Referee(table, players, seed, match, chance, max_plies, on_ply)
     try:
         referee.play(parameters)
     except ModuleFault as fault:
@@ -267,10 +264,9 @@ class _Referee:
     players: Sequence[Player]
     seed: int
     match: int
-    deal: int
+    chance: Chance
     max_plies: int
     on_ply: Callable[[Ply], None]
-    chance: Uniforms | None
     plies: list[Ply] = field(default_factory=list)
     position: Position | None = None
 
@@ -306,7 +302,7 @@ class _Referee:
     def _decide(self, position: Position) -> Decision:
         ply = len(self.plies)
         if position.player == CHANCE:
-            index = sample_index(position.probabilities, self._drawn(ply))
+            index = sample_index(position.probabilities, self.chance.at(ply))
             return Decision(position.legal[index])
         seat = position.player
         generator = stream(self.seed, "player", match=self.match, seat=seat, ply=ply)
@@ -318,11 +314,6 @@ class _Referee:
             said = show(decision.action)
             raise _ForfeitError(seat, f"seat {seat} chose {said}, which is not a legal action")
         return decision
-
-    def _drawn(self, ply: int) -> float:
-        if self.chance is not None:
-            return self.chance.at(ply)
-        return float(stream(self.seed, "chance", match=self.deal, ply=ply).random())
 
     def _tell(self, position: Position) -> None:
         tell_seats(self.logs, position.observations, position.events)

@@ -9,9 +9,9 @@ Only what is clean counts here. A match in which anything failed is handed back,
 by `games.engine.play_match`, which says what was wrong and whose fault it is.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from math import fsum
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
@@ -21,13 +21,12 @@ from games.contract import read_actions, read_player, read_probabilities, read_r
 from games.engine import Decision, Effort, PlayerFault, sample_index
 from games.information import SeatLog, Seen
 from games.streams import Uniforms, stream
-from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault
+from games.values import TERMINAL, Action, Json, ModuleFault
 
 Reads: TypeAlias = Literal["nothing", "newest"]
 Move: TypeAlias = tuple[int, Action | None]  # a slot and its action; None begins a match there
 
 _KNOWN = 4096  # lists of legal actions that are kept in order
-_ROW = 5  # player, legal, rewards, probabilities, observation
 
 
 class View(NamedTuple):
@@ -72,7 +71,7 @@ class Rounds(Protocol):
     """Where the matches are: it holds their states by slot."""
 
     def advance(self, moves: Sequence[Move], sighted: Sequence[int]) -> Sequence[Json]:
-        """Do the moves, and tell the raw row of each position: see `read_row`.
+        """Do the moves, and tell the raw row of each position: see `RoundRequest`.
 
         Args:
             moves: In the order of the rows.
@@ -161,7 +160,7 @@ class Lockstep:
     width: int
     stop: Callable[[], bool] = lambda: False
     unclean: list[int] = field(default_factory=list)
-    _known: dict[tuple[Action, ...], tuple[Action, ...]] = field(default_factory=dict)
+    _known: dict[tuple[Json, ...], tuple[Action, ...]] = field(default_factory=dict)
 
     def play(self, entries: Sequence[Entry]) -> Iterator[Outcome]:
         """Play them, and yield those that are clean as they end.
@@ -172,78 +171,59 @@ class Lockstep:
             PlayerFault: If a player did, likewise.
         """
         coming = iter(entries)
-        running = dict(enumerate(_Running(e, self.key) for e, _ in zip(coming, range(self.width))))
-        sighted = sorted(
-            {s for e in entries for s, p in enumerate(e.players) if p.reads == "newest"}
-        )
+        running = {slot: _Running(e, self.key) for slot, e in enumerate(islice(coming, self.width))}
+        sighted = {s for e in entries for s, p in enumerate(e.players) if p.reads == "newest"}
         moves: list[Move] = [(slot, None) for slot in running]
         while moves and not self.stop():
-            rows = self.rounds.advance(moves, sighted)
+            rows = self.rounds.advance(moves, sorted(sighted))
             asked: dict[int, list[tuple[int, View]]] = {}
-            ended: list[int] = []
-            players = {}
             after: list[Move] = []
             for (slot, action), row in zip(moves, rows, strict=True):
                 run = running[slot]
                 if action is not None:
                     run.actions.append(action)
-                try:
-                    found = self._next(run, row)
-                except (ModuleFault, TypeError):
-                    self.unclean.append(run.entry.match)
-                    ended.append(slot)
-                    continue
-                if isinstance(found, Outcome):
-                    ended.append(slot)
-                    yield found
-                elif isinstance(found, str):
+                found = self._next(run, row)
+                if isinstance(found, str):
                     after.append((slot, found))
+                elif isinstance(found, View):
+                    asked.setdefault(id(run.entry.players[found.log.seat]), []).append(
+                        (slot, found)
+                    )
                 else:
-                    player = run.entry.players[found[0]]
-                    players[id(player)] = player
-                    asked.setdefault(id(player), []).append((slot, found[1]))
-            for number, views in asked.items():
-                chosen = players[number].choose_many([view for _, view in views])
-                for (slot, view), decision in zip(views, chosen, strict=True):
-                    if decision.action not in view.legal:
-                        raise PlayerFault(f"{decision.action!r:.80} is not a legal action")
-                    after.append((slot, decision.action))
-            for slot in ended:
-                entry = next(coming, None)
-                if entry is not None:
-                    running[slot] = _Running(entry, self.key)
-                    after.append((slot, None))
+                    if found is not None:
+                        yield found
+                    if (entry := next(coming, None)) is not None:
+                        running[slot] = _Running(entry, self.key)
+                        after.append((slot, None))
+            for views in asked.values():
+                slot, view = views[0]
+                player = running[slot].entry.players[view.log.seat]
+                after += _chosen(player, views)
             moves = after
 
-    def _next(self, run: _Running, row: Json) -> Outcome | Action | tuple[int, View]:
-        """What comes of a position: the end, an action drawn here, or a seat that is to be asked.
+    def _next(self, run: _Running, row: Json) -> Outcome | Action | View | None:
+        """What comes of a position: the end, an action drawn here, or what a seat is asked.
 
-        Raises:
-            ModuleFault: If the position breaks the contract, or the module failed there.
-            TypeError: Likewise.
+        None where something failed, which puts the match among the unclean.
         """
-        if not isinstance(row, list) or len(row) != _ROW:
-            raise ModuleFault("bad_value", "round", f"is {row!r:.80}")
-        player, raw, paid, chances, seen = row
-        if paid != 0:
-            run.paid.append(read_rewards(paid, self.seats))
-        if type(player) is not int or not 0 <= player < self.seats:
-            if read_player(player) >= 0:
-                raise ModuleFault("bad_value", "get_current_player", f"returned {player!r:.80}")
-            if player == TERMINAL:
-                if raw:
-                    raise ModuleFault("bad_value", "get_legal_actions", "must be empty at the end")
-                return self._ended(run, finished=True)
-        legal = self._ordered(raw)
-        if len(run.actions) >= self.max_plies:
-            return self._ended(run, finished=False)
+        try:
+            match row:
+                case [int() as player, list() as raw, paid, chances, seen]:
+                    if paid != 0:
+                        run.paid.append(read_rewards(paid, self.seats))
+                    if 0 <= player < self.seats and len(run.actions) < self.max_plies:
+                        return self._turn(run, player, self._ordered(raw), seen)
+                    return self._other(run, player, raw, chances)
+        except (ModuleFault, TypeError):  # what is no text has no hash, or no order
+            pass
+        self.unclean.append(run.entry.match)
+        return None
+
+    def _turn(
+        self, run: _Running, player: int, legal: tuple[Action, ...], seen: Json
+    ) -> Action | View:
+        """The draw of a seat that draws here, or what the seat is asked."""
         ply = len(run.actions)
-        if player == CHANCE:
-            if chances is None:
-                weights: Sequence[float] = [1.0 / len(raw)] * len(raw)
-            else:
-                weights = read_probabilities(chances, len(raw))
-            return raw[sample_index(weights, run.chance.at(ply))]
         run.decisions[player] += 1
         run.options += len(legal)
         run.forced += len(legal) == 1
@@ -256,13 +236,37 @@ class Lockstep:
         def generator() -> Generator:
             return stream(self.key, "player", match=match, seat=player, ply=ply)
 
-        return player, View(log, legal, generator)
+        return View(log, legal, generator)
 
-    def _ordered(self, raw: Json) -> tuple[Action, ...]:
+    def _other(
+        self, run: _Running, player: int, raw: list[Json], chances: Json
+    ) -> Outcome | Action:
+        """The end of a match, or an outcome of chance.
+
+        Raises:
+            ModuleFault: If it is neither.
+        """
+        if read_player(player) == TERMINAL:
+            if raw:
+                raise ModuleFault("bad_value", "get_legal_actions", "must be empty at the end")
+            return self._ended(run, finished=True)
+        self._ordered(raw)
+        if player >= self.seats:
+            raise ModuleFault("bad_value", "get_current_player", f"returned {player}")
+        if len(run.actions) >= self.max_plies:
+            return self._ended(run, finished=False)
+        outcomes = read_actions(raw)
+        if chances is None:
+            weights = [1.0 / len(outcomes)] * len(outcomes)
+        else:
+            weights = read_probabilities(chances, len(outcomes))
+        return outcomes[sample_index(weights, run.chance.at(len(run.actions)))]
+
+    def _ordered(self, raw: list[Json]) -> tuple[Action, ...]:
         """Legal actions, held against the contract, in alphabetical order."""
-        if not isinstance(raw, list) or not raw:
-            raise ModuleFault("bad_value", "get_legal_actions", f"is {raw!r:.80}")
-        key = tuple(raw)
+        if not raw:
+            raise ModuleFault("bad_value", "get_legal_actions", "is empty before the end")
+        key: tuple[Json, ...] = tuple(raw)
         found = self._known.get(key)
         if found is None:
             if len(self._known) >= _KNOWN:
@@ -280,3 +284,16 @@ class Lockstep:
             forced=run.forced,
             options=run.options,
         )
+
+
+def _chosen(player: LockstepPlayer, views: Sequence[tuple[int, View]]) -> Iterator[Move]:
+    """The moves of a player at its positions.
+
+    Raises:
+        PlayerFault: If one is not legal.
+    """
+    decisions = player.choose_many([view for _, view in views])
+    for (slot, view), decision in zip(views, decisions, strict=True):
+        if decision.action not in view.legal:
+            raise PlayerFault(f"{decision.action!r:.80} is not a legal action")
+        yield slot, decision.action

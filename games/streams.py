@@ -9,8 +9,10 @@ import hashlib
 import struct
 from array import array
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from typing import Protocol
 
 import numpy as np
 from numpy.random import Generator
@@ -61,6 +63,25 @@ def stream(
     key = _hashed(seed, purpose, match, seat)
     words = np.frombuffer(key + ply.to_bytes(_WORD_BYTES, "little"), dtype="<u4")
     return Generator(np.random.PCG64(np.random.SeedSequence(words)))
+
+
+class Chance(Protocol):
+    """Uniform numbers in [0, 1) by ply, which decide chance."""
+
+    def at(self, ply: int) -> float:
+        """The number of a ply."""
+
+
+@dataclass(frozen=True)
+class PlyChance:
+    """The first number of a stream for each ply of a deal."""
+
+    seed: int
+    deal: int
+
+    def at(self, ply: int) -> float:
+        """See `Chance.at`."""
+        return float(stream(self.seed, "chance", match=self.deal, ply=ply).random())
 
 
 class Uniforms:

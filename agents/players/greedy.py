@@ -107,12 +107,13 @@ class GreedyPlayer:
             scores = worker.request("scores", request, worker.limits.call_s)
         except ModuleFault as fault:
             raise PlayerFault(f"heuristic {self.names[index]!r}: {fault}") from fault
-        if not isinstance(scores, list) or [*map(_numbers, scores)] != [*counts]:
+        told = [*map(_numbers, scores)] if isinstance(scores, list) else []
+        if [*map(len, told)] != [*counts]:
             raise PlayerFault(
-                f"heuristic {self.names[index]!r} answered {scores!r:.80}; required: a score for "
-                "each action"
+                f"heuristic {self.names[index]!r} answered {scores!r:.80}; required: "
+                f"{', '.join(map(str, counts[:3]))} scores"
             )
-        return scores
+        return told
 
     def close(self) -> None:
         """Be done with the workers."""
@@ -120,6 +121,8 @@ class GreedyPlayer:
             worker.release()
 
 
-def _numbers(scores: Json) -> int:
-    """How many numbers these are; -1 where they are anything else."""
-    return len(scores) if isinstance(scores, list) and all(map(is_number, scores)) else -1
+def _numbers(scores: Json) -> list[float]:
+    """The scores of a position; none where one of them is no number."""
+    found = scores if isinstance(scores, list) else []
+    numbers = [float(score) for score in found if is_number(score)]
+    return numbers if len(numbers) == len(found) else []

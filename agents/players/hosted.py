@@ -211,9 +211,9 @@ class HostedSearch:
         def score(observation: Observation, action: Action) -> float:
             asked: dict[str, Json] = {"positions": [[observation, [action]]]}
             found = worker.request("scores", asked, min(self._left(), worker.limits.call_s))
-            value = found[0][0] if isinstance(found, list) and found and found[0] else None
-            if not is_number(value):
-                raise ModuleFault("bad_value", HEURISTIC, f"heuristic {name!r} gave {found!r:.80}")
-            return float(value)
+            match found:
+                case [[int() | float() as value]] if is_number(value):
+                    return float(value)
+            raise ModuleFault("bad_value", HEURISTIC, f"heuristic {name!r} gave {found!r:.80}")
 
         return score

@@ -323,13 +323,15 @@ BUILT_IN = tuple(_BUILT_IN)
 def _row(rules: Rules, state: State, sighted: Sequence[int]) -> list[Json]:
     """The row of a position; see `RoundRequest`."""
     player = rules.current_player(state)
-    rewards, chances, seen = rules.rewards(state), None, None
+    chances: Json = None
+    seen: Json = None
     if player in sighted:
         seen = rules.observations(state)[player]
     elif player == CHANCE and rules.chance_probabilities is not None:
-        chances = rules.chance_probabilities(state)
-    paid: Json = 0 if rewards == [0.0] * rules.num_players else rewards
-    return [player, rules.legal_actions(state), paid, chances, seen]
+        chances = [*rules.chance_probabilities(state)]
+    legal: Json = [*rules.legal_actions(state)]
+    paid: Json = [*rules.rewards(state)]
+    return [player, legal, 0 if paid == [0.0] * rules.num_players else paid, chances, seen]
 
 
 def _checked(value: Json, function: str, path: str = "value") -> Json:

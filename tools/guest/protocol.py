@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple, TypeAlias, TypeVar, Union, get_args, get_origin
 
-from games.values import Action, Json, Observation, State
+from games.values import Action, Json, State
 
 Message = TypeVar("Message", bound=tuple[object, ...])
 

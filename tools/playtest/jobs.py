@@ -26,7 +26,7 @@ from games.engine import (
 from games.environments import Environment
 from games.environments.registry import environment_named
 from games.records import ply_row, read_ply
-from games.streams import run_key
+from games.streams import Uniforms, run_key
 from games.table import Table
 from games.values import CHANCE, Action, Json, ModuleFault, canonical_key
 from tools.guest.framing import weight_of
@@ -236,10 +236,9 @@ class MatchJob:
             parameters=self.game.parameters,
             seed=self.key,
             match=self.match,
-            deal=self.deal,
+            chance=Uniforms.of(self.key, "chance", match=self.deal),
             max_plies=self.max_plies,
             on_ply=on_ply,
-            by_place=True,
         )
 
 
