@@ -141,7 +141,10 @@ def test_a_call_before_loading_is_our_error(sandbox: Sandbox) -> None:
 
 
 def test_an_unknown_operation_lists_the_known_ones(sandbox: Sandbox) -> None:
-    with loaded(sandbox, NIM) as worker, pytest.raises(OperationError, match="advance, score"):
+    with (
+        loaded(sandbox, NIM) as worker,
+        pytest.raises(OperationError, match="advance, round, scores"),
+    ):
         worker.request("dance", {}, 1)
 
 
