@@ -14,14 +14,8 @@ from games.engine import Player, PlayerFault
 from games.lockstep import Entry, Lockstep, LockstepPlayer, Move, Outcome
 from games.values import Json, ModuleFault
 from tools.guest.protocol import RoundRequest
-from tools.playtest.jobs import (
-    MatchJob,
-    PlayerSpec,
-    close_players,
-    effort_of,
-    failed_entry,
-    play_job,
-)
+from tools.playtest.efforts import effort_of
+from tools.playtest.jobs import MatchJob, PlayerSpec, close_players, failed_entry, play_job
 from tools.sandbox import Worker
 
 Played = list[tuple[int, Json]]

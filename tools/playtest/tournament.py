@@ -4,13 +4,11 @@ The plan says which matches there are, the fold which of them are still wanted. 
 line-up, `tools.playtest.series`) is played the same way.
 """
 
-import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -23,17 +21,17 @@ from tools.playtest.intervals import ScoreQuestion, SequentialTest
 from tools.playtest.jobs import (
     GameSetup,
     MatchEntry,
-    MatchJob,
     PlayerSpec,
     Roster,
     SandboxRecipe,
     sandbox_of_process,
 )
 from tools.playtest.journal import Journal, JournalError, journal_at
+from tools.playtest.plan import MatchPlan
 from tools.playtest.ratings import head_to_head, ranked, score_of
 from tools.playtest.results import ResultTables, TournamentResult, by_ending
 from tools.playtest.runner import Workers, play_all
-from tools.playtest.schedule import Schedule, TournamentError, TournamentSettings, make_schedule
+from tools.playtest.schedule import TournamentError, TournamentSettings, make_schedule
 from tools.replaying import not_standing, require_replays
 from tools.sandbox import Grade, Sandbox, SandboxedModule
 
@@ -134,117 +132,6 @@ def _players(roster: Roster, specs: Sequence[str]) -> tuple[PlayerSpec, ...]:
             f"{', '.join(twice)} entered more than once; required: different players"
         )
     return players
-
-
-@dataclass(frozen=True)
-class MatchPlan:
-    """Everything that decides which matches there are and what they leave.
-
-    Attributes:
-        game: With all its parameters.
-        players: By entrant.
-        settings: How much is played.
-        roster: Makes the players.
-        schedule: Who meets whom.
-        sandbox: Where the matches run.
-        record: Whether entries keep the whole closed-deck record.
-        until: `time.monotonic()` from which on nothing is played; None for no such time.
-    """
-
-    game: GameSetup
-    players: tuple[PlayerSpec, ...]
-    settings: TournamentSettings
-    roster: Roster
-    schedule: Schedule
-    sandbox: SandboxRecipe | Sandbox
-    record: bool = False
-    until: float | None = None
-
-    @cached_property
-    def source_id(self) -> str:
-        """SHA-256 of the module."""
-        return _sha256(self.game.source)
-
-    @cached_property
-    def heuristics(self) -> dict[str, str]:
-        """SHA-256 of each heuristic."""
-        return {name: _sha256(source) for name, source in sorted(self.game.heuristics.items())}
-
-    def identity(self) -> dict[str, Json]:
-        """Everything that decides which matches there are, but for the number of deals."""
-        question = self.settings.question
-        fields: dict[str, Json] = {
-            "tournament": 1,
-            "game": self.game.name,
-            "source_id": self.source_id,
-            "heuristics": {**self.heuristics},
-            "question": question.model_dump(mode="json") if question else None,
-            "parameters": dict(self.game.parameters),
-            "num_players": self.game.num_players,
-            "players": [player.model_dump(mode="json") for player in self.players],
-            "line_ups": [list(line_up) for line_up in self.schedule.line_ups],
-            **self.settings.model_dump(mode="json", include={"seed", "max_plies", "ply_s"}),
-        }
-        if self.game.environment:
-            fields["environment"] = {self.game.environment: dict(self.game.opened().versions)}
-        if getattr(self.roster, "host_search", False):
-            fields["host_search"] = True
-        if not self.schedule.drawn:
-            fields["design"] = self.schedule.design
-        return fields
-
-    @property
-    def key(self) -> int:
-        """Of the run's streams: another one for every module, heuristic and player's file."""
-        hashes = {str(one.settings["sha256"]) for one in self.players if "sha256" in one.settings}
-        return self.game.key(self.settings.seed, *sorted(hashes))
-
-    @property
-    def learns(self) -> bool:
-        """True where an entrant's deals build on those before: matches are then played in order."""
-        return any("lessons" in one.settings for one in self.players)
-
-    def suited(self, workers: Workers) -> Workers:
-        """Workers that can play this: one where somebody learns, threads where models are asked."""
-        if self.learns:
-            return Workers()
-        if getattr(self.roster, "models", None) and workers.executor is None:
-            return replace(workers, kind="threads", address=None)
-        return workers
-
-    @cached_property
-    def in_lockstep(self) -> bool:
-        """True where all players play many matches at once, and nobody keeps what they leave."""
-        alone = self.record or self.game.environment or self.learns
-        return not alone and all(map(self.roster.in_lockstep, self.players))
-
-    def batch(self, matches: Sequence[int], lessons: tuple[tuple[str, ...], ...] = ()) -> BatchJob:
-        """The job of matches of one line-up."""
-        seed = self.settings.seed
-        return BatchJob(
-            self.job(matches[0], lessons),
-            self.players,
-            tuple((m, self.schedule.place(m).deal, self.schedule.seated(m, seed)) for m in matches),
-            self.in_lockstep,
-        )
-
-    def job(self, index: int, lessons: tuple[tuple[str, ...], ...] = ()) -> MatchJob:
-        """The job of a match."""
-        seated = self.schedule.seated(index, self.settings.seed)
-        return MatchJob(
-            game=self.game,
-            seats=tuple(self.players[entrant] for entrant in seated),
-            roster=self.roster,
-            sandbox=self.sandbox,
-            key=self.key,
-            match=index,
-            deal=self.schedule.place(index).deal,
-            max_plies=self.settings.max_plies,
-            deadline_s=self.settings.ply_s,
-            record=self.record,
-            lessons=lessons,
-            until=self.until,
-        )
 
 
 @dataclass
@@ -463,7 +350,3 @@ def _result(plan: MatchPlan, fold: Fold, grade: Grade) -> TournamentResult:
         cautions=tables.cautions,
         simulations=tables.simulations,
     )
-
-
-def _sha256(source: str) -> str:
-    return hashlib.sha256(source.encode()).hexdigest()
