@@ -29,7 +29,7 @@ Move: TypeAlias = tuple[int, Action | None]  # a slot and its action; None begin
 _KNOWN = 4096  # lists of legal actions that are kept in order
 
 
-class View(NamedTuple):
+class SeatView(NamedTuple):
     """One position that a player is asked about.
 
     Attributes:
@@ -59,7 +59,7 @@ class LockstepPlayer(Protocol):
     def effort(self) -> Effort:
         """The effort of every decision."""
 
-    def choose_many(self, views: Sequence[View]) -> Sequence[Decision]:
+    def choose_many(self, views: Sequence[SeatView]) -> Sequence[Decision]:
         """A legal action for each of the seat's positions of a round.
 
         Raises:
@@ -140,7 +140,7 @@ class _Running:
 
 
 @dataclass
-class Lockstep:
+class MatchBatch:
     """A batch of matches of one game.
 
     Attributes:
@@ -176,7 +176,7 @@ class Lockstep:
         moves: list[Move] = [(slot, None) for slot in running]
         while moves and not self.stop():
             rows = self.rounds.advance(moves, sorted(sighted))
-            asked: dict[int, list[tuple[int, View]]] = {}
+            asked: dict[int, list[tuple[int, SeatView]]] = {}
             after: list[Move] = []
             for (slot, action), row in zip(moves, rows, strict=True):
                 run = running[slot]
@@ -185,7 +185,7 @@ class Lockstep:
                 found = self._next(run, row)
                 if isinstance(found, str):
                     after.append((slot, found))
-                elif isinstance(found, View):
+                elif isinstance(found, SeatView):
                     asked.setdefault(id(run.entry.players[found.log.seat]), []).append(
                         (slot, found)
                     )
@@ -201,7 +201,7 @@ class Lockstep:
                 after += _chosen(player, views)
             moves = after
 
-    def _next(self, run: _Running, row: Json) -> Outcome | Action | View | None:
+    def _next(self, run: _Running, row: Json) -> Outcome | Action | SeatView | None:
         """What comes of a position: the end, an action drawn here, or what a seat is asked.
 
         None where something failed, which puts the match among the unclean.
@@ -221,7 +221,7 @@ class Lockstep:
 
     def _turn(
         self, run: _Running, player: int, legal: tuple[Action, ...], seen: Json
-    ) -> Action | View:
+    ) -> Action | SeatView:
         """The draw of a seat that draws here, or what the seat is asked."""
         ply = len(run.actions)
         run.decisions[player] += 1
@@ -236,7 +236,7 @@ class Lockstep:
         def generator() -> Generator:
             return stream(self.key, "player", match=match, seat=player, ply=ply)
 
-        return View(log, legal, generator)
+        return SeatView(log, legal, generator)
 
     def _other(
         self, run: _Running, player: int, raw: list[Json], chances: Json
@@ -286,7 +286,7 @@ class Lockstep:
         )
 
 
-def _chosen(player: LockstepPlayer, views: Sequence[tuple[int, View]]) -> Iterator[Move]:
+def _chosen(player: LockstepPlayer, views: Sequence[tuple[int, SeatView]]) -> Iterator[Move]:
     """The moves of a player at its positions.
 
     Raises:

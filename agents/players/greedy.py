@@ -11,7 +11,7 @@ from agents.search.leaves import mean_ranks
 from agents.search.settings import PlayerSettings
 from games.engine import Decision, Effort, PlayerFault
 from games.information import SeatLog
-from games.lockstep import View
+from games.lockstep import SeatView
 from games.values import Action, Json, ModuleFault, is_number
 from tools.guest.framing import encode
 from tools.playtest.jobs import PlayerSpec
@@ -70,9 +70,9 @@ class GreedyPlayer:
         Raises:
             PlayerFault: If a heuristic failed.
         """
-        return self.choose_many([View(log, legal, lambda: generator)])[0]
+        return self.choose_many([SeatView(log, legal, lambda: generator)])[0]
 
-    def choose_many(self, views: Sequence[View]) -> list[Decision]:
+    def choose_many(self, views: Sequence[SeatView]) -> list[Decision]:
         """See `games.lockstep.LockstepPlayer.choose_many`."""
         open_ = [view for view in views if len(view.legal) > 1]
         positions: list[Json] = [[view.log.latest(), [*view.legal]] for view in open_]
@@ -88,7 +88,7 @@ class GreedyPlayer:
             for view in views
         ]
 
-    def _best(self, view: View, table: Sequence[list[float]]) -> Action:
+    def _best(self, view: SeatView, table: Sequence[list[float]]) -> Action:
         """The best action of a position; `table` has a row a heuristic, a column an action."""
         if len(table) == 1:  # ranks then order the actions as scores do
             means = table[0]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from games.engine import Player, PlayerFault
-from games.lockstep import Entry, Lockstep, LockstepPlayer, Move, Outcome
+from games.lockstep import Entry, LockstepPlayer, MatchBatch, Move, Outcome
 from games.values import Json, ModuleFault
 from tools.guest.protocol import RoundRequest
 from tools.playtest.efforts import effort_of
@@ -134,7 +134,7 @@ def _lean(
                 if match not in done
             ]
             worker = stack.enter_context(sandbox.loaded("referee", game.source))
-            lockstep = Lockstep(
+            lockstep = MatchBatch(
                 _WorkerRounds(worker, first),
                 game.num_players,
                 first.key,
