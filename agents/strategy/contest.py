@@ -10,7 +10,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from agents.protocols import Heuristic
 from agents.strategy.fitting import TaughtMatch, fitted_heuristics
-from agents.strategy.lessons import LessonsRequest
+from agents.strategy.lessons import LessonsRequest, WorkRequest
 from agents.strategy.selection import Members, Protocol, Scores, Selection, Selector, negation
 from games.values import Json, ModuleFault, is_number, show
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe
@@ -22,6 +22,7 @@ from tools.sandbox import ReusedWorkers, Sandbox
 _CALL_S = 1.0
 _ACTIONS_TRIED = 30
 _AT_ONCE, _LESSON_S = 1_000, 120.0  # plies of one request, and seconds that it may take
+_COUNTED, _UNCOUNTED = 1_000, 10_000.0  # plies; lines of one where that fails
 _LONGEST = 3_000  # plies of a match that is learned from
 _DEARER = 10  # times as many plies where decisions are searched
 _SEARCHED, _SIMULATIONS = 0.05, 3  # share of the decisions, and simulations for each action
@@ -99,6 +100,26 @@ def taught_heuristics(
             except ValidationError as error:
                 raise ModuleFault("bad_value", "module", "told of no matches") from error
     return fitted_heuristics(matches, setup.num_players, shared=shared, seed=seed)
+
+
+def counted_lines(setup: GameSetup, sandbox: Sandbox) -> tuple[float, float]:
+    """Lines of the module that a ply runs, without and with observations: its worker's claim.
+
+    A module that fails under it counts as a slow one: its faults are for the matches to show.
+
+    Args:
+        setup: The game.
+        sandbox: Must preload `agents.strategy.lessons`.
+    """
+    with sandbox.worker("work", setup.source, preloaded=True) as worker:
+        try:
+            worker.load(setup.source)
+            request = WorkRequest(setup.num_players, dict(setup.parameters), _COUNTED)
+            told = worker.request("work", request._asdict(), _LESSON_S)
+            lines, seen = TypeAdapter(tuple[float, float]).validate_python(told)
+        except (ModuleFault, ValidationError):
+            return _UNCOUNTED, _UNCOUNTED
+    return lines, seen
 
 
 def negated(source: str) -> str:

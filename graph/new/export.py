@@ -95,7 +95,7 @@ def _play(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
         clock = clock_of(context, folder, context.settings.playtest_s)
         tell = writer_of(runtime.stream_writer)
         play = play_of_run(context, state.source, seats, folder, tell=tell, clock=clock)
-        evaluation, _ = measured(play, (), context.settings.protocol)
+        evaluation = measured(play, (), context.settings.protocol).evaluation
     except ModuleFault as fault:
         return {"outcome": "could_not_judge", "summary": f"it cannot be played: {fault}"}
     lines = verdict_text(evaluation)

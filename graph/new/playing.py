@@ -2,23 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+
+from pydantic import TypeAdapter
 
 from agents.players.greedy import ENSEMBLE, SCORES
 from agents.players.registry import PlayerRoster
 from agents.protocols import Heuristic
-from agents.strategy.contest import HeuristicContest, taught_heuristics
+from agents.strategy.contest import HeuristicContest, counted_lines, taught_heuristics
 from graph.new.context import RunContext
 from graph.run.events import MatchPlayed, SeriesBegins, Tell
 from graph.run.folder import RunFolder
-from tools.playtest.of_run.clock import Clock, Timed
-from tools.playtest.of_run.measuring import playtest
-from tools.playtest.of_run.played import PlayTest, jobs_here
+from tools.playtest.jobs import GameSetup
+from tools.playtest.of_run.budget import Clock, Timed
+from tools.playtest.of_run.measuring import Measured, playtest
+from tools.playtest.of_run.played import Counting, PlayTest, jobs_here
 from tools.playtest.runner import Workers
-from tools.playtest.series import Series
-from tools.reporting.content import Evaluation
 
-_HEURISTIC_PLIES = {False: 40_000, True: 5_000}
 _CLOCK = ".state/journals/clock.json"  # it goes when the journals go
+_WORK = ".state/journals/work-{}.json"
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,14 @@ def play_of_run(
     clock: Clock | None = None,
 ) -> PlayTest:
     """A game with everything it takes to play it; finished matches are journalled in the folder."""
+
+    def count(game: GameSetup) -> Counting:
+        kept = _WORK.format(sha256(f"{game.num_players} {source}".encode()).hexdigest()[:12])
+        if not (folder.path / kept).exists():
+            folder.write_json(kept, [*counted_lines(game, context.sandbox)])
+        lines, seen = TypeAdapter(Counting).validate_python(folder.read_json(kept))
+        return lines, seen
+
     return PlayTest(
         settings=context.settings,
         sandbox=context.sandbox,
@@ -51,6 +61,7 @@ def play_of_run(
         source=source,
         num_players=num_players,
         journals=folder.journals,
+        count=count,
         listener=_Listener(tell),
         clock=clock or Clock(),
     )
@@ -76,9 +87,7 @@ def clock_of(context: RunContext, folder: RunFolder, seconds: float | None) -> C
     )
 
 
-def measured(
-    play: PlayTest, heuristics: Sequence[Heuristic], protocol: str
-) -> tuple[Evaluation, dict[str, Series]]:
+def measured(play: PlayTest, heuristics: Sequence[Heuristic], protocol: str) -> Measured:
     """See `playtest`; all heuristics play together, as the protocol has it."""
     together = SCORES if protocol == "paper" else ENSEMBLE
     sources = {heuristic.name: heuristic.source for heuristic in heuristics}
@@ -96,7 +105,7 @@ def contest_of(
         roster=PlayerRoster(),
         sandbox=context.sandbox,
         seed=settings.seed,
-        matches=play.within(settings.heuristic_matches, _HEURISTIC_PLIES[settings.quick]),
+        matches=play.within("heuristic", settings.heuristic_matches),
         max_plies=settings.max_plies,
         is_shared=play.is_shared,
         protocol=settings.protocol,

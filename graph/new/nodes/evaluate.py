@@ -15,6 +15,7 @@ from graph.new.results import players_object
 from graph.new.state import RunState, folder_of, go_on, need_design
 from graph.run.events import writer_of
 from graph.run.sandboxes import keep_grade
+from tools.playtest.of_run.reached import rules_not_reached
 from tools.playtest.series import Series
 from tools.replaying import VoidResultError
 from tools.reporting.content import match_story
@@ -34,9 +35,14 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
     tell, seats = writer_of(runtime.stream_writer), need_design(state).num_players
     play = play_of_run(context, source, seats, folder, tell=tell, clock=clock)
     try:
-        evaluation, series = measured(play, state.heuristics, context.settings.protocol)
+        results = measured(play, state.heuristics, context.settings.protocol)
     except VoidResultError as error:
         return go_on("report", state, state.void(str(error)))
+    evaluation, series = results.evaluation, results.shown
+    followed = [record for one in series.values() for record in one.records]
+    rules = {rule.id: rule.text for rule in need_design(state).rules}
+    missed = rules_not_reached(context.sandbox, source, rules, followed)
+    evaluation = evaluation.model_copy(update={"unreached": (*evaluation.unreached, *missed)})
     record = _write_records(state, series, evaluation.best.player)
     if state.brief is not None:
         records = series[evaluation.best.player].records
