@@ -53,7 +53,7 @@ class LockstepPlayer(Protocol):
 
     @property
     def reads(self) -> Reads:
-        """What it reads of a position; one that reads nothing draws uniformly, on the host."""
+        """The part of a position that it reads; one that reads nothing draws uniformly, on the host."""
 
     @property
     def effort(self) -> Effort:
@@ -202,7 +202,7 @@ class MatchBatch:
             moves = after
 
     def _next(self, run: _Running, row: Json) -> Outcome | Action | SeatView | None:
-        """What comes of a position: the end, an action drawn here, or what a seat is asked.
+        """The consequence of a position: the end, an action drawn here, or the question to a seat.
 
         None where something failed, which puts the match among the unclean.
         """
