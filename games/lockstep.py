@@ -53,7 +53,7 @@ class LockstepPlayer(Protocol):
 
     @property
     def reads(self) -> Reads:
-        """The part of a position that it reads; one that reads nothing draws uniformly, on the host."""
+        """The part of a position that it reads; where it is nothing, the host draws uniformly."""
 
     @property
     def effort(self) -> Effort:
