@@ -18,7 +18,7 @@ from app.commands.evals import eval_app
 from app.commands.learn import learn_model
 from app.commands.library import build_index, init_game, list_games, list_players, search_store
 from app.commands.match import play_game, play_matches
-from app.commands.new import new_run, resume_named, revise_run
+from app.commands.new import new_run, play_on_run, resume_named, revise_run
 from app.commands.record import record_environment, train_network
 from app.commands.sandbox import sandbox_app
 from app.commands.tournament import play_round_robin
@@ -68,6 +68,7 @@ def root(
 app.command("new")(new_run)
 app.command("resume")(resume_named)
 app.command("revise")(revise_run)
+app.command("playtest")(play_on_run)
 app.command("learn")(learn_model)
 app.command("play")(play_game)
 app.command("match")(play_matches)

@@ -213,7 +213,7 @@ def revise_run(
 ) -> None:
     """Change a finished game in your own words, or ask about it; the game before it stays."""
     from graph.new.requests import read_request, write_request
-    from graph.run.folder import RunFolderError, find_folder, runs_folder
+    from graph.run.folder import find_folder, runs_folder
 
     message = options.readable_words(message, "the message").strip()
     if not message:
@@ -221,14 +221,61 @@ def revise_run(
     folder = find_folder(run, runs_folder(), to_go_on=True)
     with folder.held(), place.chosen():
         request = read_request(folder)
-        if not all((folder.path / name).exists() for name in ("run.json", "design.json")):
-            raise RunFolderError(
-                f"the run in {folder.path} has no finished game yet; go on with it first: "
-                f"rulewright resume {folder.path}"
-            )
+        _require_finished(folder)
         # Part of what was asked, so that the run can be made again with it.
         write_request(request.model_copy(update={"answers": (*request.answers, message)}), folder)
         _run(folder, request.settings, fresh=False, given=None, as_json=as_json)
+
+
+@options.grouped
+def play_on_run(
+    run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
+    *,
+    matches: Annotated[
+        int,
+        typer.Option("--matches", min=0, help="Of good players, in all; 0: what would decide."),
+    ] = 0,
+    players: options.Seats = 0,
+    place: options.Isolation,
+    as_json: options.Json = False,
+) -> None:
+    """Play a finished game on, or with another number of players, and renew its report."""
+    from graph.new.requests import read_request, write_request
+    from graph.new.state import PlayOn
+    from graph.run.folder import find_folder, runs_folder
+
+    folder = find_folder(run, runs_folder(), to_go_on=True)
+    with folder.held(), place.chosen():
+        request = read_request(folder)
+        _require_finished(folder)
+        if players:
+            _require_seats(folder, players)
+        wish = PlayOn(matches=matches, players=players)
+        # Part of what was asked, so that the run can be made again with it.
+        write_request(request.playing_on(wish), folder)
+        _run(folder, request.settings, fresh=False, given=None, as_json=as_json)
+
+
+def _require_finished(folder: "RunFolder") -> None:
+    from graph.run.folder import RunFolderError
+
+    if not all((folder.path / name).exists() for name in ("run.json", "design.json")):
+        raise RunFolderError(
+            f"the run in {folder.path} has no finished game yet; go on with it first: "
+            f"rulewright resume {folder.path}"
+        )
+
+
+def _require_seats(folder: "RunFolder", players: int) -> None:
+    """Refuse a number of players that the newest game of a run does not take."""
+    from games.library import read_game
+    from tools.sources import read_source
+
+    newest = (folder, *folder.revisions)[-1]
+    info = read_game(read_source(newest.path / "game.py", "the game"))
+    fewest, most = info.get("min_players"), info.get("max_players")
+    if not (isinstance(fewest, int) and isinstance(most, int) and fewest <= players <= most):
+        raise typer.BadParameter(f"--players is {players}; the game takes {fewest} to {most}")
 
 
 def _run(
