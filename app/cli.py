@@ -12,13 +12,13 @@ from typing import Annotated, Any
 
 import typer
 
-from app.commands.check import check_game, explain_rule
+from app.commands.check import check_game, explain_rule, play_on_run
 from app.commands.doctor import examine
 from app.commands.evals import eval_app
 from app.commands.learn import learn_model
 from app.commands.library import build_index, init_game, list_games, list_players, search_store
 from app.commands.match import play_game, play_matches
-from app.commands.new import new_run, play_on_run, resume_named, revise_run
+from app.commands.new import new_run, resume_named, revise_run
 from app.commands.record import record_environment, train_network
 from app.commands.sandbox import sandbox_app
 from app.commands.tournament import play_round_robin

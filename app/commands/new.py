@@ -100,7 +100,7 @@ def new_run(
     folder = create_folder(out, title=words or family or "", runs=runs_folder())
     with folder.held(), place.chosen():
         write_request(Request(prompt=words, choices=choices, settings=settings), folder)
-        _run(folder, settings, fresh=True, given=None, as_json=as_json)
+        carry_on(folder, settings, fresh=True, given=None, as_json=as_json)
 
 
 def _require_known(choices: "Choices") -> None:
@@ -193,7 +193,7 @@ def resume_named(
         if edited := folder.edited():
             note(f"kept as you changed them: {', '.join(edited)}")
         remedy = asked.remedy(anew=form is not None)
-        _run(
+        carry_on(
             folder,
             request.remedied(remedy).settings,
             fresh=False,
@@ -221,42 +221,18 @@ def revise_run(
     folder = find_folder(run, runs_folder(), to_go_on=True)
     with folder.held(), place.chosen():
         request = read_request(folder)
-        _require_finished(folder)
+        require_finished(folder)
         # Part of what was asked, so that the run can be made again with it.
         write_request(request.model_copy(update={"answers": (*request.answers, message)}), folder)
-        _run(folder, request.settings, fresh=False, given=None, as_json=as_json)
+        carry_on(folder, request.settings, fresh=False, given=None, as_json=as_json)
 
 
-@options.grouped
-def play_on_run(
-    run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
-    *,
-    matches: Annotated[
-        int,
-        typer.Option("--matches", min=0, help="Of good players, in all; 0: what would decide."),
-    ] = 0,
-    players: options.Seats = 0,
-    place: options.Isolation,
-    as_json: options.Json = False,
-) -> None:
-    """Play a finished game on, or with another number of players, and renew its report."""
-    from graph.new.requests import read_request, write_request
-    from graph.new.state import PlayOn
-    from graph.run.folder import find_folder, runs_folder
+def require_finished(folder: "RunFolder") -> None:
+    """Refuse a run that made no game yet.
 
-    folder = find_folder(run, runs_folder(), to_go_on=True)
-    with folder.held(), place.chosen():
-        request = read_request(folder)
-        _require_finished(folder)
-        if players:
-            _require_seats(folder, players)
-        wish = PlayOn(matches=matches, players=players)
-        # Part of what was asked, so that the run can be made again with it.
-        write_request(request.playing_on(wish), folder)
-        _run(folder, request.settings, fresh=False, given=None, as_json=as_json)
-
-
-def _require_finished(folder: "RunFolder") -> None:
+    Raises:
+        RunFolderError: Saying how to go on with it.
+    """
     from graph.run.folder import RunFolderError
 
     if not all((folder.path / name).exists() for name in ("run.json", "design.json")):
@@ -266,19 +242,7 @@ def _require_finished(folder: "RunFolder") -> None:
         )
 
 
-def _require_seats(folder: "RunFolder", players: int) -> None:
-    """Refuse a number of players that the newest game of a run does not take."""
-    from games.library import read_game
-    from tools.sources import read_source
-
-    newest = (folder, *folder.revisions)[-1]
-    info = read_game(read_source(newest.path / "game.py", "the game"))
-    fewest, most = info.get("min_players"), info.get("max_players")
-    if not (isinstance(fewest, int) and isinstance(most, int) and fewest <= players <= most):
-        raise typer.BadParameter(f"--players is {players}; the game takes {fewest} to {most}")
-
-
-def _run(
+def carry_on(
     folder: "RunFolder",
     settings: "RunSettings",
     *,
@@ -287,6 +251,7 @@ def _run(
     as_json: bool,
     remedy: "Remedy | None" = None,
 ) -> None:
+    """Begin or go on with a run, with live progress, and print its result."""
     from graph.new.opening import make_context
     from graph.new.runs import open_run
     from graph.run.checkpoints import BrokenCheckpointsError

@@ -77,7 +77,7 @@ def play_on(state: RunState, folder: RunFolder) -> tuple[int, tuple[int, ...], R
     in a folder of their own; or for more matches than were planned.
     """
     usual = need_design(state).num_players
-    wish, last = state.playing, state.evaluation and state.evaluation.fairness
+    wish, last = state.playing, state.evaluation.fairness if state.evaluation else None
     if wish is None:
         return usual, (), folder
     seats = wish.players or usual
