@@ -8,7 +8,7 @@ from typing import Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkabl
 from numpy.random import Generator
 
 from games.information import SeatLog, tell_seats
-from games.streams import stream
+from games.streams import Chance, PlyChance, Uniforms, ply_of, stream
 from games.table import Position, Table
 from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, Observation, State, show
 
@@ -123,12 +123,20 @@ class Player(Protocol):
 
 
 class RandomPlayer:
-    """Plays a legal action drawn uniformly."""
+    """Plays a legal action drawn uniformly, the same alone as in `games.lockstep`."""
+
+    reads: Literal["nothing"] = "nothing"
+    effort = Effort("random")
 
     def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
-        """See `Player.choose`; the log is not looked at."""
+        """See `Player.choose`; the log is not looked at.
+
+        Raises:
+            ValueError: If `games.streams.stream` did not make the generator.
+        """
         del log
-        return Decision(legal[int(generator.integers(len(legal)))], Effort("random"))
+        drawn = Uniforms.beside(generator).at(ply_of(generator))
+        return Decision(legal[int(drawn * len(legal))], self.effort)
 
     def close(self) -> None:
         """Nothing to release."""
@@ -216,7 +224,7 @@ def play_match(
     parameters: Mapping[str, Json],
     seed: int,
     match: int = 0,
-    deal: int | None = None,
+    chance: Chance | None = None,
     max_plies: int = 2000,
     on_ply: Callable[[Ply], None] = lambda _: None,
 ) -> Match:
@@ -227,14 +235,14 @@ def play_match(
         players: One a seat; their number is the number of players.
         parameters: The game's parameters; unknown ones are the module's to refuse.
         seed: The run's seed.
-        match: Index of the match, which keys the players' streams and, without `deal`, chance.
-        deal: Index of the deal: matches with the same seed and deal share their chance streams,
-            so that players who change seats meet the same cards.
+        match: Index of the match, which keys the players' streams and, without `chance`, chance.
+        chance: Of a deal, so that players who change seats meet the same cards. None takes the
+            deal of the match's own index.
         max_plies: Plies after which the match is left unfinished.
         on_ply: Told of every ply as it is played (for journals and displays).
     """
-    deal = match if deal is None else deal
-    referee = _Referee(table, players, seed, match, deal, max_plies, on_ply)
+    chance = chance or PlyChance(seed, match)
+    referee = _Referee(table, players, seed, match, chance, max_plies, on_ply)
     try:
         referee.play(parameters)
     except ModuleFault as fault:
@@ -256,7 +264,7 @@ class _Referee:
     players: Sequence[Player]
     seed: int
     match: int
-    deal: int
+    chance: Chance
     max_plies: int
     on_ply: Callable[[Ply], None]
     plies: list[Ply] = field(default_factory=list)
@@ -294,8 +302,7 @@ class _Referee:
     def _decide(self, position: Position) -> Decision:
         ply = len(self.plies)
         if position.player == CHANCE:
-            generator = stream(self.seed, "chance", match=self.deal, ply=ply)
-            index = sample_index(position.probabilities, float(generator.random()))
+            index = sample_index(position.probabilities, self.chance.at(ply))
             return Decision(position.legal[index])
         seat = position.player
         generator = stream(self.seed, "player", match=self.match, seat=seat, ply=ply)

@@ -22,6 +22,7 @@ LARGER_ROOMS = {
     "agents/search": "ten algorithms and what they share: rules, leaves, rollouts, statistics",
     "graph/new": "one run's state, claims, records and requests, its texts, and its wiring",
     "graph/new/nodes": "one file a node",
+    "tools/playtest": "matches alone and in batches, their order, journal, ratings and results",
 }
 
 # Functions of more lines or parameters, which are to become none.

@@ -244,6 +244,10 @@ class _Following:
         """See `Roster.effective`."""
         return self.roster.effective(spec)
 
+    def in_lockstep(self, player: PlayerSpec) -> bool:
+        """See `Roster.in_lockstep`."""
+        return self.roster.in_lockstep(player)
+
     def seat(
         self, player: PlayerSpec, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
     ) -> Player:

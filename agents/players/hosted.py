@@ -209,11 +209,11 @@ class HostedSearch:
         worker.load(source)
 
         def score(observation: Observation, action: Action) -> float:
-            asked: dict[str, Json] = {"observation": observation, "legal": [action]}
-            found = worker.request("score", asked, min(self._left(), worker.limits.call_s))
-            value = found[0] if isinstance(found, list) and len(found) == 1 else None
-            if not is_number(value):
-                raise ModuleFault("bad_value", HEURISTIC, f"heuristic {name!r} gave {found!r:.80}")
-            return float(value)
+            asked: dict[str, Json] = {"positions": [[observation, [action]]]}
+            found = worker.request("scores", asked, min(self._left(), worker.limits.call_s))
+            match found:
+                case [[int() | float() as value]] if is_number(value):
+                    return float(value)
+            raise ModuleFault("bad_value", HEURISTIC, f"heuristic {name!r} gave {found!r:.80}")
 
         return score

@@ -14,9 +14,9 @@ from games.streams import stream
 from tests.app.conftest import Command, Outcome
 from tools.playtest.intervals import wilson
 from tools.playtest.jobs import GameSetup, MatchEntry, PlayerSpec, SandboxRecipe, entry_of
+from tools.playtest.plan import MatchPlan
 from tools.playtest.schedule import TournamentSettings, one_line_up
 from tools.playtest.series import Series
-from tools.playtest.tournament import MatchPlan
 
 # Seat 0 always wins. A match is a card, dealt by chance, then one decision a seat.
 FIRST_WINS = """

@@ -15,7 +15,7 @@ from typing import BinaryIO, Self
 
 from games.values import Json, canonical_key
 
-_VERSION = 3
+_VERSION = 4
 _MOST_TOLD = 5  # differences of other work
 _TRIES = 100  # to lock a file that others keep replacing
 _LONGEST_HEADING, _LONGEST_LINE = 2**24, 2**28  # bytes; no line of ours comes near

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from games.engine import Ending
 from games.values import canonical_key
+from tools.playtest.efforts import EffortSummary, effort_together
 from tools.playtest.intervals import (
     Estimate,
     NoSamplesError,
@@ -23,7 +24,7 @@ from tools.playtest.intervals import (
     or_unmeasured,
     paid_interval,
 )
-from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerSpec, effort_together
+from tools.playtest.jobs import MatchEntry, PlayerSpec
 from tools.playtest.ratings import (
     ONE_IN,
     Forfeits,

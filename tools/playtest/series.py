@@ -11,10 +11,11 @@ from games.engine import Ending
 from games.records import MatchRecord
 from tools.playtest.intervals import Estimate, NoSamplesError
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe
+from tools.playtest.plan import MatchPlan
 from tools.playtest.results import ResultTables, by_ending
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides, TournamentSettings, one_line_up
-from tools.playtest.tournament import MatchPlan, played, replay_sample
+from tools.playtest.tournament import played, replay_sample
 from tools.sandbox import Sandbox
 
 
