@@ -194,6 +194,8 @@ class _Table:
         def count(matches: int) -> Counted:
             if self.good != "random":
                 alone[self.good] = play.alone(self.good, self.sources, matches)
+            elif matches > len(alone[self.good].entries):
+                alone[self.good] = play.random_up_to(matches)
             return _counted(alone[self.good], sides, matches)
 
         planned = play.good_matches if self.good != "random" else play.random_matches
