@@ -24,7 +24,7 @@ def check_game(
     ],
     *,
     players: options.Seats = 0,
-    seed: options.Seed = 0,
+    seed: options.Seed = None,
     deadline: Annotated[float, typer.Option("--deadline", min=1, help="Seconds in all.")] = 120.0,
     place: options.Isolation,
     as_json: options.Json = False,
@@ -35,7 +35,7 @@ def check_game(
     from tools.checking import check_source
 
     found = options.game_called(game)
-    settings = CheckSettings(seed=seed)
+    settings = CheckSettings(seed=options.seed_or_drawn(seed))
     with place.opened() as opened:
         run = check_source(
             opened,

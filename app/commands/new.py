@@ -35,7 +35,7 @@ WAITING = 3  # exit code of a run that waits for a person's answer
 class RunOptions:
     """The settings of `RunSettings` that are options, by their names there."""
 
-    seed: options.Seed = 0
+    seed: options.Seed = None
     quick: Annotated[bool, typer.Option("--quick", help="Fewer matches, smaller searches.")] = False
     approve: Annotated[bool, typer.Option("--approve", help="Ask before coding.")] = False
     own_games: Annotated[
@@ -97,6 +97,8 @@ def new_run(
         raise typer.BadParameter("the prompt is empty; say the game in your own words")
     _require_known(choices)
     settings = options.model_filled(asked, RunSettings)
+    if asked.seed is None:
+        options.tell_seed(settings.seed)
     folder = create_folder(out, title=words or family or "", runs=runs_folder())
     with folder.held(), place.chosen():
         write_request(Request(prompt=words, choices=choices, settings=settings), folder)

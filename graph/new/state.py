@@ -256,6 +256,11 @@ class RunState:
     notes: tuple[str, ...] = ()
 
     @property
+    def seed(self) -> int | None:
+        """The run's seed; None until intake fixed it."""
+        return None if self.settings is None else self.settings.seed
+
+    @property
     def made(self) -> Made | None:
         """The game that stands: the accepted one, else the one before it."""
         if self.accepted is None or self.design is None:

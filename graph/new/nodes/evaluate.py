@@ -25,7 +25,7 @@ _RECORDS_KEPT = 5
 
 def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["report"]]:
     """Play-test the accepted candidate; of matches already journalled a few are played again."""
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     if state.accepted is None:
         raise ValueError("evaluate runs on an accepted candidate; none is accepted")
     source = state.candidate(state.accepted).source
