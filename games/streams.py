@@ -2,10 +2,11 @@
 
 A player's worker is sent words of its seat's stream, and shares its process with a module. So a
 stream is a keyed hash of its place: from its words nobody comes to the seed, or to the words of
-another place. Where modules are not trusted, the seed of the streams is a `run_key`.
+another place. Where modules are not trusted, the seed is one that nobody can guess: `drawn_seed`.
 """
 
 import hashlib
+import secrets
 import struct
 from array import array
 from collections.abc import Iterator
@@ -22,9 +23,15 @@ BLOCK = 4096
 """Numbers drawn at once: one call each would cost more than a call of a game."""
 _WORD_BYTES = 4
 _KEY = 5  # four words of purpose, match and seat; ply
+_SECRET_BITS = 64
 _IN_BLOCK = 8
 _EIGHT = struct.Struct("<8Q")
 _COST = 2**15  # 32 MiB, a tenth of a second
+
+
+def drawn_seed() -> int:
+    """A seed of 64 bits by the system's own entropy; no module can guess it."""
+    return secrets.randbits(_SECRET_BITS)
 
 
 @lru_cache(maxsize=256)

@@ -4,6 +4,9 @@ A check sees the matches that it plays itself. What a module does in matches tha
 against what the same module, loaded anew, does when it is taken through them again: ply by ply as a
 referee asks, then call by call; and what their seats were told must not depend on what is hidden.
 
+Their workers are forks of another process than those that played: a module cannot tell by its
+addresses which match it is in. Where the audit finds anything, the matches are no result.
+
 Of matches that a journal holds and this process did not play, players are asked again too: the
 same player, asked the same by a fresh worker, has to do the same, or to fail in the same place.
 """
@@ -12,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -38,6 +41,7 @@ from tools.playtest.jobs import (
     entry_of,
     play_job,
 )
+from tools.playtest.ratings import ONE_IN
 from tools.playtest.runner import Workers, play_all
 from tools.sandbox import Sandbox, SandboxTable
 from tools.transitions import replay_transitions
@@ -46,10 +50,6 @@ _AUDITED = 16  # pairs of matches, over all seats
 _ONE_IN = 8  # of the finished matches that are taken through fresh workers
 _TOGETHER = 64  # matches, or positions, in a message
 _TRIED = 8  # matches that a journal claims, at most, of those that finished and of the others each
-_TOLD = frozenset(
-    ("get_observations", "get_events", "get_current_player", "get_legal_actions")
-    + ("get_chance_probabilities",)
-)
 _PART = ("player", "observation", "legal", "action", "rewards", "events")
 
 
@@ -71,6 +71,18 @@ class VoidResultError(Exception):
         return type(self), (self.why, self.then)
 
 
+class Replayed(NamedTuple):
+    """The matches that fresh workers played again, with no difference.
+
+    Attributes:
+        matches: How many they were.
+        not_audited: Why it is not known if seats were told what is hidden; empty where it is.
+    """
+
+    matches: int = 0
+    not_audited: str = ""
+
+
 @dataclass
 class _Script:
     """Every seat of a match that is played again: it does what was done."""
@@ -90,34 +102,45 @@ class _Script:
         self.done += 1
 
 
-def require_replays(played: Sequence[tuple[MatchJob, MatchEntry]], most: int) -> int:
+def require_replays(played: Sequence[tuple[MatchJob, MatchEntry]], most: int) -> Replayed:
     """Take a sample of the finished matches of one game, `most` of them, through fresh workers.
 
     Of an environment it is opened anew.
 
-    Returns:
-        How many they were.
-
     Raises:
-        VoidResultError: Naming the first difference, or what a seat was told of what is hidden.
+        VoidResultError: Naming the first difference, or what the audit found.
     """
     finished = [(job, entry) for job, entry in played if entry.ending == "finished"]
     if not finished:
-        return 0
+        return Replayed()
     order = np.random.default_rng().permutation(len(finished))  # that nobody can know before
     sample = [finished[i] for i in sorted(order[:most])]
-    _require_replayed(sample[0][0].held_sandbox, sample)
-    return len(sample)
+    void = sum(entry.ending in ("unfinished", "fault") for _, entry in played)
+    is_result = void * ONE_IN <= len(played)
+    apart = sample[0][0].held_sandbox.apart
+    return Replayed(len(sample), _not_audited(apart, sample, audits=is_result))
 
 
-def _require_replayed(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]]) -> None:
+def _not_audited(
+    sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]], *, audits: bool
+) -> str:
+    """Why replayed matches were not audited; empty where the audit passed.
+
+    Args:
+        sandbox: Where they are replayed.
+        finished: The matches.
+        audits: Whether they are audited; a module that fails in play gives no result anyway.
+
+    Raises:
+        VoidResultError: See `require_replays`.
+    """
     game = finished[0][0].game
     played = _remade(sandbox, finished)
     _require_same_choices([job for job, _ in finished], [one.match for one in played])
     if game.environment:
-        return  # it was opened anew; of what it hides, nothing is known to hold it against
+        return "an environment declares nothing of what it hides"
     if not any(match.plies for match in played):
-        return  # over before anything was done
+        return "the matches were over before anything was done"
     try:
         decks = [open_deck(match.match) for match in played]
         found = replay_transitions(sandbox, game.source, decks, protocol="columns")
@@ -125,10 +148,14 @@ def _require_replayed(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, Match
         raise VoidResultError(f"asked again, the module failed: {fault}") from fault
     for difference in found.differences:
         raise VoidResultError(f"{difference.function}: {difference.evidence}")
-    start = (game.num_players, game.parameters)
-    for finding in audit_matches(sandbox, game.source, played, start=start, pairs=_AUDITED):
-        if finding.outcome == "failed" and finding.function in _TOLD:
-            raise VoidResultError(finding.evidence)
+    if not audits:
+        return "too many matches failed or did not end"
+    start, key = (game.num_players, game.parameters), finished[0][0].key
+    audit = audit_matches(sandbox, game.source, played, start=start, pairs=_AUDITED, seed=key)
+    for finding in audit:
+        if finding.outcome == "failed":
+            raise VoidResultError(f"the audit of what seats were told failed: {finding.evidence}")
+    return "; ".join(one.evidence for one in audit if one.outcome == "could_not_judge")
 
 
 def _remade(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]]) -> list[PlayedMatch]:
@@ -193,7 +220,11 @@ def _require_same_choices(jobs: Sequence[MatchJob], matches: Sequence[Match]) ->
     for (name, seat), plies in asked.items():
         job = plies[0][0]
         player = job.roster.seat(
-            job.seats[seat], seat=seat, match=job.match, game=job.game, sandbox=job.held_sandbox
+            job.seats[seat],
+            seat=seat,
+            match=job.match,
+            game=job.game,
+            sandbox=job.held_sandbox.apart,
         )
         try:
             _require_chosen(name, player, plies[::-1])

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from agents.protocols import Design, RoleSet
 from games.checks.run import CheckSettings
+from games.streams import drawn_seed
 from graph.run.settings import RefineStrategy, sized
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     `quick` makes the defaults of the sizes smaller; a size that is given stands.
 
     Attributes:
-        seed: Seeds every random stream of the run.
+        seed: Seeds every random stream of the run; drawn where none is given.
         quick: Fewer matches and smaller searches, for a first look.
         approve: Ask a person to approve the rulebook before it is coded.
         own_games: Let retrieval also see games that earlier runs accepted.
@@ -65,7 +66,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
         check: What the checks look at.
     """
 
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default_factory=drawn_seed, ge=0)
     quick: bool = False
     approve: bool = False
     own_games: bool = False
@@ -90,6 +91,23 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     )
     max_plies: int = Field(default=2000, ge=1)
     check: CheckSettings = Field(default_factory=_checks)
+
+    @field_validator("check", mode="before")
+    @classmethod
+    def _of_one_seed(cls, given: object, info: ValidationInfo) -> object:
+        """The checks have the run's seed, unless they are given another one."""
+        if not isinstance(given, dict):
+            return given
+        return {**{name: info.data[name] for name in ("seed",) if name in info.data}, **given}
+
+    def of_seed(self, seed: int) -> "RunSettings":
+        """The same, with a seed where none is given."""
+        if "seed" in self.model_fields_set:
+            return self
+        given = self.model_dump(exclude_unset=True)
+        if self.check.seed == self.seed and "check" in given:
+            given["check"]["seed"] = seed
+        return RunSettings.model_validate({**given, "seed": seed})
 
 
 class CheckKey(NamedTuple):

@@ -11,6 +11,7 @@ from agents.players.registry import PlayerRoster
 from agents.protocols import Heuristic
 from agents.strategy.contest import HeuristicContest, counted_lines, taught_heuristics
 from graph.new.context import RunContext
+from graph.new.state import RunState, need_design
 from graph.run.events import MatchPlayed, SeriesBegins, Tell
 from graph.run.folder import RunFolder
 from tools.playtest.jobs import GameSetup
@@ -44,6 +45,7 @@ def play_of_run(
     *,
     tell: Tell = lambda _: None,
     clock: Clock | None = None,
+    more: tuple[int, ...] = (),
 ) -> PlayTest:
     """A game with everything it takes to play it; finished matches are journalled in the folder."""
 
@@ -64,11 +66,39 @@ def play_of_run(
         count=count,
         listener=_Listener(tell),
         clock=clock or Clock(),
+        more=more,
     )
 
 
-def clock_of(context: RunContext, folder: RunFolder, seconds: float | None) -> Clock:
+def play_on(state: RunState, folder: RunFolder) -> tuple[int, tuple[int, ...], RunFolder]:
+    """The seats that a run's game is played with, how far, and the folder of its journals.
+
+    A person may have wished for another number of seats than the design's, whose matches then lie
+    in a folder of their own; or for more matches than were planned.
+    """
+    usual = need_design(state).num_players
+    wish, last = state.playing, state.evaluation.fairness if state.evaluation else None
+    if wish is None:
+        return usual, (), folder
+    seats = wish.players or usual
+    before = last.looks if last is not None and last.players == seats else ()
+    matches = wish.matches or (last.needed if last is not None and before else 0)
+    if seats != usual:
+        folder = RunFolder(folder.journals / f"of-{seats}")
+        folder.journals.mkdir(parents=True, exist_ok=True)
+    return seats, tuple(sorted({*before, matches})), folder
+
+
+def clock_of(
+    context: RunContext, folder: RunFolder, seconds: float | None, *, anew: bool = False
+) -> Clock:
     """A clock that keeps its decisions in the folder, where there is a limit.
+
+    Args:
+        context: Of the run.
+        folder: Where they are kept.
+        seconds: The limit.
+        anew: Whether series that were cut before are played on.
 
     Raises:
         RunFolderError: If what an earlier process decided cannot be read.
@@ -76,7 +106,7 @@ def clock_of(context: RunContext, folder: RunFolder, seconds: float | None) -> C
     if seconds is None:
         return Clock(now=context.clock)
     kept = Timed()
-    if (folder.path / _CLOCK).exists():
+    if (folder.path / _CLOCK).exists() and not anew:
         wrong = "is damaged; delete the folder it lies in: the matches are then played anew"
         kept = folder.read_model(_CLOCK, Timed, wrong)
     return Clock(

@@ -21,7 +21,7 @@ from tools.checking import CheckRun
 from tools.playtest import tournament
 from tools.playtest.batches import BatchJob, Played, play_batch
 from tools.playtest.jobs import MatchEntry, MatchJob, SandboxRecipe
-from tools.replaying import require_replays
+from tools.replaying import Replayed, require_replays
 from tools.retrieval import Retrieval
 from tools.sandbox import Sandbox
 from vectorstore.documents import StoreSettings
@@ -29,7 +29,7 @@ from vectorstore.indexing import ensure_indexed
 from vectorstore.store import Store, open_store
 
 MakeContext = Callable[..., RunContext]
-Entries: TypeAlias = dict[bytes, Played | int]
+Entries: TypeAlias = dict[bytes, Played | Replayed]
 
 
 @pytest.fixture(scope="session")
@@ -87,15 +87,15 @@ def _each_match_once(entries: Entries, monkeypatch: pytest.MonkeyPatch) -> None:
             found = entries[key] = play_batch(batch)
         return found
 
-    def replayed(matches: Sequence[tuple[MatchJob, MatchEntry]], most: int) -> int:
+    def replayed(matches: Sequence[tuple[MatchJob, MatchEntry]], most: int) -> Replayed:
         if any(getattr(job.roster, "models", None) for job, _ in matches):
             return require_replays(matches, most)
         bare = [(replace(job, sandbox=SandboxRecipe(), until=None), one) for job, one in matches]
         key = pickle.dumps((most, bare))
-        count = entries.get(key)
-        if not isinstance(count, int):
-            entries[key] = count = require_replays(matches, most)
-        return count
+        kept = entries.get(key)
+        if not isinstance(kept, Replayed):
+            kept = entries[key] = require_replays(matches, most)
+        return kept
 
     monkeypatch.setattr(tournament, "play_batch", play)
     monkeypatch.setattr(tournament, "require_replays", replayed)

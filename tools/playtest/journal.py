@@ -37,6 +37,18 @@ def journal_at(
     return contextlib.nullcontext() if path is None else Journal(path, identity)
 
 
+def identity_at(path: Path | None) -> dict[str, Json]:
+    """The identity in the heading of the journal at a path; empty where there is none to read."""
+    if path is None or not path.is_file():
+        return {}
+    try:
+        with path.open("rb") as file:
+            identity = json.loads(file.readline(_LONGEST_HEADING).decode())["identity"]
+    except (OSError, *_NOT_READ):
+        return {}  # whoever opens it says what is wrong with it
+    return identity if isinstance(identity, dict) else {}
+
+
 class Journal:
     """An append-only JSONL file: a heading, then one line a finished entry.
 

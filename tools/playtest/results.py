@@ -130,6 +130,7 @@ class TournamentResult(BaseModel, frozen=True, extra="forbid"):
         left_out: Finished or forfeited matches of blocks in which another one was neither.
         reasons: Why matches did not finish, with how many.
         replayed: Finished matches that fresh workers played again, with no difference.
+        not_audited: Why it is not known if seats were told what is hidden; empty where it is.
         no_result: Why nothing is estimated; empty where the matches are a result.
         cautions: What the result does not rest on, in sentences by name; see `ResultTables`.
         simulations: See `ResultTables.simulations`.
@@ -150,6 +151,7 @@ class TournamentResult(BaseModel, frozen=True, extra="forbid"):
     left_out: int
     reasons: dict[str, int]
     replayed: int
+    not_audited: str
     no_result: str
     cautions: dict[str, str]
     simulations: dict[str, dict[str, float]]

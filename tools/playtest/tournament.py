@@ -32,7 +32,7 @@ from tools.playtest.ratings import head_to_head, ranked, score_of
 from tools.playtest.results import ResultTables, TournamentResult, by_ending
 from tools.playtest.runner import Workers, play_all
 from tools.playtest.schedule import TournamentError, TournamentSettings, make_schedule
-from tools.replaying import not_standing, require_replays
+from tools.replaying import Replayed, not_standing, require_replays
 from tools.sandbox import Grade, Sandbox, SandboxedModule
 
 _PAIR = 2
@@ -148,7 +148,7 @@ class Fold:
     tests: dict[frozenset[int], SequentialTest] = field(default_factory=dict)
     next_deal: Counter[frozenset[int]] = field(default_factory=Counter)
     stops: dict[frozenset[int], int] = field(default_factory=dict)
-    replayed: int = 0
+    replayed: Replayed = Replayed()
     unasked: int = 0
     learned: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
     whole: int | None = None
@@ -284,17 +284,15 @@ def played(
                 book.append(index, entry)
                 book.entries[index] = entry
             fold = _folded(plan, book, opened, lambda *_: None)
-        fold.replayed = replay_sample([(plan, fold.counted())]) if replay else 0
+        if replay:
+            fold.replayed = replay_sample([(plan, fold.counted())])
         return fold
 
 
 def replay_sample(
     played: Sequence[tuple[MatchPlan, Mapping[int, MatchEntry]]], most: int = _REPLAYED
-) -> int:
+) -> Replayed:
     """Take a sample of the finished matches of one game, `most` of them, through fresh workers.
-
-    Returns:
-        How many they were.
 
     Raises:
         VoidResultError: If the module does not stand by them.
@@ -326,10 +324,8 @@ def _folded(plan: MatchPlan, book: Journal | None, workers: Workers, on_match: H
 
 def _result(plan: MatchPlan, fold: Fold, grade: Grade) -> TournamentResult:
     outcomes = fold.counted()
-    answers = {pair: test.answer for pair, test in fold.tests.items()}
-    tables = ResultTables(
-        plan.schedule, plan.settings, plan.players, outcomes, answers, fold.unasked
-    )
+    asked = {pair: test.answer for pair, test in fold.tests.items()}
+    tables = ResultTables(plan.schedule, plan.settings, plan.players, outcomes, asked, fold.unasked)
     return TournamentResult(
         game=plan.game.name,
         source_id=plan.source_id,
@@ -345,7 +341,8 @@ def _result(plan: MatchPlan, fold: Fold, grade: Grade) -> TournamentResult:
         endings=by_ending(outcomes.values()),
         left_out=tables.left_out,
         reasons=tables.reasons(),
-        replayed=fold.replayed,
+        replayed=fold.replayed.matches,
+        not_audited=fold.replayed.not_audited,
         no_result=tables.no_result,
         cautions=tables.cautions,
         simulations=tables.simulations,

@@ -150,6 +150,7 @@ class Evaluation(BaseModel, frozen=True, extra="forbid"):
         never: Actions that good players had and never chose.
         always: Actions that they chose whenever they had a choice.
         notes: What a reader must know about these numbers.
+        not_audited: Why it is not known if seats were told what is hidden; empty where it is.
         sandbox: What the matches were played in; None where that was not kept.
     """
 
@@ -170,6 +171,7 @@ class Evaluation(BaseModel, frozen=True, extra="forbid"):
     never: tuple[str, ...] = ()
     always: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    not_audited: str = ""
     sandbox: Grade | None = None
 
     @property

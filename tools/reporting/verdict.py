@@ -120,7 +120,8 @@ def fairness_text(found: Fairness) -> str:
 
 def first_lines(evaluation: Evaluation) -> list[str]:
     """Sentences that a reader must know before all answers; there may be none."""
-    return [text for text in (evaluation.limit, *evaluation.unreached) if text]
+    audit = f"not audited: {evaluation.not_audited}" if evaluation.not_audited else ""
+    return [text for text in (audit, evaluation.limit, *evaluation.unreached) if text]
 
 
 def _length(evaluation: Evaluation, who: str) -> ReportLine:

@@ -9,7 +9,7 @@ from langgraph.types import Command
 from games.records import example_of_play, json_line
 from graph.new.context import RunContext
 from graph.new.opening import context_of
-from graph.new.playing import clock_of, measured, play_of_run
+from graph.new.playing import clock_of, measured, play_of_run, play_on
 from graph.new.reporting import rulebook_text
 from graph.new.results import players_object
 from graph.new.state import RunState, folder_of, go_on, need_design
@@ -25,15 +25,17 @@ _RECORDS_KEPT = 5
 
 def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["report"]]:
     """Play-test the accepted candidate; of matches already journalled a few are played again."""
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     if state.accepted is None:
         raise ValueError("evaluate runs on an accepted candidate; none is accepted")
     source = state.candidate(state.accepted).source
     folder = folder_of(state)
     keep_grade(folder, context.sandbox.grade)
-    clock = clock_of(context, folder, context.settings.playtest_s)
-    tell, seats = writer_of(runtime.stream_writer), need_design(state).num_players
-    play = play_of_run(context, source, seats, folder, tell=tell, clock=clock)
+    seats, more, place = play_on(state, folder)
+    limit, anew = context.settings.playtest_s, state.playing is not None
+    clock = clock_of(context, place, limit, anew=anew)
+    tell = writer_of(runtime.stream_writer)
+    play = play_of_run(context, source, seats, place, tell=tell, clock=clock, more=more)
     try:
         results = measured(play, state.heuristics, context.settings.protocol)
     except VoidResultError as error:

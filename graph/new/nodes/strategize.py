@@ -30,7 +30,7 @@ from tools.playtest.report import score_step
 
 def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["evaluate"]]:
     """Ask for heuristics, try each in the sandbox, and select an ensemble by play."""
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     made = need_design(state)
     if state.accepted is None:
         raise ValueError("strategize runs on an accepted candidate; none is accepted")

@@ -135,7 +135,7 @@ def test_a_module_that_plays_the_same_in_all_matches_has_a_result() -> None:
     with sandbox_of_process(RECIPE) as sandbox:
         game = counting("False")
         series = play_series(game, ["random", "random"], ROSTER, settings, sandbox=sandbox)
-    assert (series.endings["finished"], series.replayed) == (400, 44)
+    assert (series.endings["finished"], series.replayed.matches) == (400, 44)
 
 
 @pytest.mark.parametrize("cheats", ["COUNT[0] % 10 == 0", "state['number'] == 3"])

@@ -103,7 +103,7 @@ def playtest(play: PlayTest, sources: Mapping[str, str], greedy: str) -> Measure
     others = table.other_numbers()
     replayed = replayed_sample(list(play.played.values()), _REPLAYED[bool(play.clock.kept.cut)])
     if any("simulations" in spec for spec in specs):
-        notes.append(_HONESTY.format(replayed=replayed))
+        notes.append(_HONESTY.format(replayed=replayed.matches))
     shown = {spec: table.shown(spec, series) for spec, series in alone.items()}
     best = best_score(play.played.values(), play.source) if len(sides) == 1 else None
     never, always = never_and_always(shown[table.good].records)
@@ -128,6 +128,7 @@ def playtest(play: PlayTest, sources: Mapping[str, str], greedy: str) -> Measure
         never=never,
         always=always,
         notes=(*notes, play.work.told),
+        not_audited=replayed.not_audited,
         sandbox=play.sandbox.grade,
     )
     return Measured(evaluation, shown)
@@ -193,6 +194,8 @@ class _Table:
         def count(matches: int) -> Counted:
             if self.good != "random":
                 alone[self.good] = play.alone(self.good, self.sources, matches)
+            elif matches > len(alone[self.good].entries):
+                alone[self.good] = play.random_up_to(matches)
             return _counted(alone[self.good], sides, matches)
 
         planned = play.good_matches if self.good != "random" else play.random_matches

@@ -184,6 +184,11 @@ class PlayTest:
         self.listener.begins("random", self.random_matches)
         return self._series("random", self._everywhere("random", {}), self.random_matches)
 
+    def random_up_to(self, matches: int) -> Series:
+        """Random play at every seat, as far as somebody plays on."""
+        self.listener.begins("random", matches)
+        return self._series("random", self._everywhere("random", {}), matches)
+
     @cached_property
     def usual(self) -> Series:
         """The same matches, as what heuristics are held against."""
