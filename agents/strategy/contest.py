@@ -138,6 +138,7 @@ class HeuristicContest:
         sandbox: Where the matches run.
         seed: Of the deals; fresh deals have another.
         matches: That a line-up plays at most.
+        confirming: Fresh deals that confirm an ensemble; 0 for as many as chose it.
         max_plies: Plies after which a match is left unfinished; its deal is not scored.
         is_shared: Whether all seats are paid alike: then a team of the candidate at every seat is
             held against a random team on the same deal, and scores 1, 0.5 or 0.
@@ -153,6 +154,7 @@ class HeuristicContest:
     sandbox: Sandbox | SandboxRecipe
     seed: int
     matches: int
+    confirming: int = 0
     max_plies: int = 2000
     is_shared: bool = False
     protocol: Protocol = "ours"
@@ -174,6 +176,7 @@ class HeuristicContest:
             play=self.scores,
             even=self.even,
             deals=max(2, self.matches // (1 if self._is_team else seats)),
+            confirming=self.confirming,
             protocol=self.protocol,
         )
         found = selector.select([heuristic.name for heuristic in self.heuristics])

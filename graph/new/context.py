@@ -57,7 +57,8 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
         protocol: How heuristics are selected: ours, or as Cardiverse prints it (400 matches each).
         lessons: Plies that heuristics are fitted to, where the strategist gave none worth having;
             0 for none.
-        heuristic_matches: Matches that a line-up of heuristics plays at most.
+        heuristic_matches: Matches that a line-up of heuristics plays at most, and held-out deals
+            that confirm the chosen one.
         small_budget: Simulations a move of the searches that try a value function.
         large_budget: Simulations a move of the search on the ladder; 0 for no search.
         playtest_s: Wall seconds after which a play-test ends, as a last resort; None for no limit.

@@ -128,7 +128,8 @@ def contest_of(
     context: RunContext, play: PlayTest, heuristics: Sequence[Heuristic], tell: Tell
 ) -> HeuristicContest:
     """Heuristics, ready to be selected from by play."""
-    settings = context.settings
+    settings, seats = context.settings, play.num_players
+    confirming = play.within("heuristic", settings.heuristic_matches * seats) // seats
     return HeuristicContest(
         setup=play.setup({}),
         heuristics=heuristics,
@@ -136,6 +137,7 @@ def contest_of(
         sandbox=context.sandbox,
         seed=settings.seed,
         matches=play.within("heuristic", settings.heuristic_matches),
+        confirming=max(2, confirming),
         max_plies=settings.max_plies,
         is_shared=play.is_shared,
         protocol=settings.protocol,
