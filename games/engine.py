@@ -259,7 +259,7 @@ def play_at(table: Table, setup: "MatchSetup", parameters: Mapping[str, Json]) -
         except ModuleFault as fault:
             return [fault]
 
-    return play_matches([setup], advance)[0]
+    return play_side_by_side([setup], advance)[0]
 
 
 Asked: TypeAlias = tuple[int, Position | None, Action]
@@ -278,7 +278,7 @@ class MatchSetup:
     on_ply: Callable[[Ply], None] = lambda _: None
 
 
-def play_matches(
+def play_side_by_side(
     setups: Sequence[MatchSetup],
     advance: Callable[[Sequence[Asked]], Sequence[Position | ModuleFault]],
 ) -> list[Match]:

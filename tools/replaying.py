@@ -21,7 +21,16 @@ import numpy as np
 from numpy.random import Generator
 
 from games.checks.sampling import KeptPositions, PlayedMatch
-from games.engine import Asked, Decision, Match, Player, PlayerFault, Ply, play_at, play_matches
+from games.engine import (
+    Asked,
+    Decision,
+    Match,
+    Player,
+    PlayerFault,
+    Ply,
+    play_at,
+    play_side_by_side,
+)
 from games.information import SeatLog, Seen
 from games.lockstep import SeatView
 from games.streams import stream
@@ -195,7 +204,7 @@ def _made_together(
         job.setup([script] * game.num_players, script.heard)
         for (job, _), script in zip(finished, scripts, strict=True)
     ]
-    matches = play_matches(setups, advance)
+    matches = play_side_by_side(setups, advance)
     for (job, entry), match in zip(finished, matches, strict=True):
         if why := _difference(entry, match):
             raise VoidResultError(f"match {job.match}, made again by a fresh worker, {why}")

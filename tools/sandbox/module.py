@@ -114,7 +114,7 @@ class SandboxTable:
     def many(
         self, asked: Sequence[Asked], num_players: int, parameters: Mapping[str, Json]
     ) -> list[Position | ModuleFault]:
-        """The positions of several matches in one message, or their faults; see `play_matches`.
+        """The positions of several matches, or their faults: see `play_side_by_side`.
 
         All of them together may take what one match may.
 
