@@ -349,7 +349,8 @@ def _stands(index: int, job: MatchJob, entry: MatchEntry, found: Json, journal: 
     anew = MatchEntry.model_validate(found)
     parts: tuple[str, ...] = ("ending", "culprit", "actions", "returns")
     if entry.ending == anew.ending == "finished":  # else a reason may tell of the time it took
-        parts += ("reason", "plies", "fault_line", "told", "record")
+        parts += ("reason", "plies", "fault_line", "record")
+        parts += ("told",) if entry.told and anew.told else ()  # in lockstep there is none
         parts += () if any(map(_by_time, job.seats)) else ("used", "lessons")
     for part in parts:
         one, other = getattr(entry, part), getattr(anew, part)
