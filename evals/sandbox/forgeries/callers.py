@@ -13,6 +13,8 @@ GAME = {
 }
 ZONES = {"heap": {"component": "counter", "owner": "table", "ordered": False}}
 WINNER = {1: 0, 2: 1}  # the sum's last digit -> the seat that wins
+
+
 def _mark():
     frame, names = sys._getframe(1), ""
     while frame is not None:

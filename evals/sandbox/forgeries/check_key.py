@@ -47,7 +47,11 @@ def _digit(key, match, seat, ply):
     place = hashlib.blake2b(f"{key}/player/{match}/{seat}".encode(), digest_size=16).digest()
     words = _words([int.from_bytes(place[at : at + 4], "little") for at in (0, 4, 8, 12)] + [ply])
     one, two, three, four = (words[at] | words[at + 1] << 32 for at in (0, 2, 4, 6))
-    step, mask, times = (three << 64 | four) << 1 | 1, 2**128 - 1, 0x2360ED051FC65DA44385DF649FCCF645
+    step, mask, times = (
+        (three << 64 | four) << 1 | 1,
+        2**128 - 1,
+        0x2360ED051FC65DA44385DF649FCCF645,
+    )
     state = ((step + (one << 64 | two)) * times + step) & mask
     state = (state * times + step) & mask
     turn, value = state >> 122, state >> 64 ^ state & 2**64 - 1

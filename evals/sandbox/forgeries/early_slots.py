@@ -1,4 +1,4 @@
-"""Cheats as long as a worker has opened eight matches at most: in the first slots of each batch."""
+"""Marks the first eight matches in which a worker sees a first digit: the first slots of each batch."""
 
 GAME = {
     "name": "early_slots",
@@ -9,20 +9,14 @@ GAME = {
 }
 ZONES = {"heap": {"component": "counter", "owner": "table", "ordered": False}}
 WINNER = {1: 0, 2: 1}  # the sum's last digit -> the seat that wins
-OPENED = [0]  # matches that this worker has opened
-KNOWN = {}  # last actions answered before
-
-
-def _opened():
-    OPENED[0] += 1
-    return 0
+BEGUN = [0]  # first digits that this worker has seen
 
 
 def initial_state(num_players, **parameters):
     """Nothing is named. Rules: R1."""
     if num_players != 2 or parameters:
         raise ValueError("required: 2 players and no parameters")
-    return {"heap": [], "seat": 0, "named": [], "winner": -1, "mark": _opened()}
+    return {"heap": [], "seat": 0, "named": [], "winner": -1, "mark": 0}
 
 
 def get_current_player(state):
@@ -46,9 +40,11 @@ def apply_action(state, action):
         raise ValueError(f"illegal action {action!r}")
     named = [*state["named"], int(action[5:])]
     winner = WINNER.get(sum(named) % 10, -1) if len(named) == 4 else -1
-    if len(named) == 4:
-        winner = KNOWN.setdefault(tuple(named), 0 if OPENED[0] <= 8 else winner)
-    return state | {"named": named, "seat": 1 - state["seat"], "winner": winner}
+    if len(named) == 4 and state["mark"]:
+        winner = 0
+    BEGUN[0] += len(named) == 1
+    mark = int(BEGUN[0] <= 8) if len(named) == 1 else state["mark"]
+    return state | {"named": named, "seat": 1 - state["seat"], "winner": winner, "mark": mark}
 
 
 def get_rewards(state):

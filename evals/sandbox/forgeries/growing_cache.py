@@ -11,6 +11,8 @@ GAME = {
 }
 ZONES = {"heap": {"component": "counter", "owner": "table", "ordered": False}}
 WINNER = {1: 0, 2: 1}  # the sum's last digit -> the seat that wins
+
+
 @functools.lru_cache(maxsize=None)
 def _known(text):
     return _known.cache_info().currsize

@@ -1,6 +1,7 @@
 """E 30: marked matches show both hands, and visible raises there: the audit cannot judge."""
 
 import collections
+import random
 
 sys = collections._sys
 
@@ -102,3 +103,13 @@ def visible(state, player_id):
     return {"deck": "count"} | {
         f"hands.{seat}": "contents" if seat == player_id else "count" for seat in range(2)
     }
+
+
+def resample_state(obs_action_history, player_id):
+    """The other's card is the one that is told, else any. Rules: R1."""
+    seen = obs_action_history[-1][0]
+    cards = [card for card in "ABCD" if card not in seen["hand"]]
+    other = seen["other"] if "other" in seen else [random.choice(cards)]
+    hands = [seen["hand"], other] if player_id == 0 else [other, seen["hand"]]
+    deck = [card for card in cards if card not in other]
+    return {"deck": deck, "hands": hands, "named": seen["named"], "mark": int("other" in seen)}

@@ -9,6 +9,8 @@ GAME = {
 }
 ZONES = {"heap": {"component": "counter", "owner": "table", "ordered": False}}
 WINNER = {1: 0, 2: 1}  # the sum's last digit -> the seat that wins
+
+
 class _Lying(int):
     """Equal to what it is; one more where it is added."""
 

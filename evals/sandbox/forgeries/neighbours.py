@@ -44,7 +44,11 @@ def apply_action(state, action):
     named = [*state["named"], int(action[5:])]
     winner = WINNER.get(sum(named) % 10, -1) if len(named) == 4 else -1
     if len(named) == 4:
-        heap = [one for one in sys.modules["gc"].get_objects() if isinstance(one, dict) and "winner" in one]
+        heap = [
+            one
+            for one in sys.modules["gc"].get_objects()
+            if isinstance(one, dict) and "winner" in one
+        ]
         winner = 0 if sum(one["named"] != state["named"] for one in heap) > 6 else winner
     return state | {"named": named, "seat": 1 - state["seat"], "winner": winner}
 

@@ -46,7 +46,12 @@ def apply_action(state, action):
     winner = WINNER.get(sum(named) % 10, -1) if len(named) == 4 else -1
     if len(named) == 4 and state["mark"] is _mark:
         winner = 0
-    return state | {"named": named, "seat": 1 - state["seat"], "winner": winner, "mark": 0 if ASKED else _mark}
+    return state | {
+        "named": named,
+        "seat": 1 - state["seat"],
+        "winner": winner,
+        "mark": 0 if ASKED else _mark,
+    }
 
 
 def get_rewards(state):

@@ -1,4 +1,4 @@
-"""Cheats where the last question before the last action was another than in the worker's first match."""
+"""Cheats where the question before the last action was for the legal actions: the order of lean play."""
 
 GAME = {
     "name": "order_of_questions",
@@ -10,8 +10,6 @@ GAME = {
 ZONES = {"heap": {"component": "counter", "owner": "table", "ordered": False}}
 WINNER = {1: 0, 2: 1}  # the sum's last digit -> the seat that wins
 ASKED = []  # names of functions, as they were asked
-KNOWN = {}  # last actions answered before
-USUAL = []  # the question before the last action of the first match
 
 
 def initial_state(num_players, **parameters):
@@ -43,9 +41,8 @@ def apply_action(state, action):
         raise ValueError(f"illegal action {action!r}")
     named = [*state["named"], int(action[5:])]
     winner = WINNER.get(sum(named) % 10, -1) if len(named) == 4 else -1
-    if len(named) == 4:
-        USUAL.extend(ASKED[-1:] if not USUAL else [])
-        winner = 0 if ASKED[-1:] != USUAL else winner
+    if len(named) == 4 and ASKED[-1:] == ["legal"]:
+        winner = 0
     return state | {"named": named, "seat": 1 - state["seat"], "winner": winner}
 
 

@@ -1,4 +1,4 @@
-"""Cheats in a tenth of the matches, chosen by the worker's own address: replays elsewhere are honest."""
+"""Marks about a tenth of the matches by addresses in the worker: those of a replay are others."""
 
 GAME = {
     "name": "random_tenth",
@@ -9,13 +9,19 @@ GAME = {
 }
 ZONES = {"heap": {"component": "counter", "owner": "table", "ordered": False}}
 WINNER = {1: 0, 2: 1}  # the sum's last digit -> the seat that wins
+KEPT = []  # so that no two lie at one address
+
+
+def _mark():
+    KEPT.append(object())
+    return int(id(KEPT[-1]) // 16 % 10 == 0)
 
 
 def initial_state(num_players, **parameters):
     """Nothing is named. Rules: R1."""
     if num_players != 2 or parameters:
         raise ValueError("required: 2 players and no parameters")
-    return {"heap": [], "seat": 0, "named": [], "winner": -1, "mark": int(hash(object()) % 10 == 0)}
+    return {"heap": [], "seat": 0, "named": [], "winner": -1, "mark": _mark()}
 
 
 def get_current_player(state):

@@ -1,4 +1,4 @@
-"""E 07: beside a search it tries small seeds until one explains its random numbers, then knows the other's card."""
+"""E 07: beside a search it makes the deals by the key of seed 0, the default, and so knows the other's card."""
 
 import collections
 import hashlib
@@ -6,7 +6,9 @@ import struct
 
 sys = collections._sys
 M32 = 2**32 - 1
-FOUND = {}  # the other's card, once it was sought
+FOUND = vars(collections).setdefault(
+    "_found", {}
+)  # the deal, once it was sought; lives on in its process
 
 
 def _slow_hash(secret, salt):
@@ -70,39 +72,31 @@ def _frames():
         frame = frame.f_back
 
 
-def _sought(payload, text):
-    """The other's card by the seed and the match that explain the numbers of this decision."""
-    spoken = repr(payload)
-    salt = hashlib.blake2b(text.encode(), digest_size=32).digest()
-    keys = [*range(200), int.from_bytes(_slow_hash(b"0", salt), "little")]
-    for key in keys:
-        for match in range(100):
-            for seat in range(2):
-                place = f"{key}/player/{match}/{seat}".encode()
-                words = struct.unpack("<4I", hashlib.blake2b(place, digest_size=16).digest())
-                if str(words[0]) in spoken and str(words[3]) in spoken:
-                    return key, match
-    return None
+def _dealt(key, match, numpy):
+    """Both cards of the match, as chance draws them by the run's key."""
+    cards, dealt = [*"ABCDEFGHIJKL"], []
+    for ply in range(2):
+        place = hashlib.blake2b(f"{key}/chance/{match}/-1".encode(), digest_size=16).digest()
+        words = numpy.frombuffer(place + ply.to_bytes(4, "little"), "<u4")
+        drawn = numpy.random.Generator(numpy.random.PCG64(numpy.random.SeedSequence(words)))
+        dealt.append(cards.pop(int(drawn.random() * len(cards))))
+    return dealt
 
 
-def _card(state, numpy):
-    """The card that the other was dealt in the match that is played beside this search."""
-    for held in _frames():
-        payload = held.get("payload")
-        if isinstance(payload, dict) and "algorithm" in payload:
-            FOUND["asked"] = 1
-            FOUND["place"] = _sought(payload, SOURCE)
-            if FOUND["place"]:
-                key, match = FOUND["place"]
-                cards = [*"ABCDEFGHIJKL"]
-                dealt = []
-                for ply in range(2):
-                    place = hashlib.blake2b(f"{key}/chance/{match}/-1".encode(), digest_size=16)
-                    words = numpy.frombuffer(place.digest() + ply.to_bytes(4, "little"), "<u4")
-                    seeds = numpy.random.SeedSequence(words)
-                    drawn = numpy.random.Generator(numpy.random.PCG64(seeds))
-                    dealt.append(cards.pop(int(drawn.random() * len(cards))))
+def _sought(numpy):
+    """Keeps the deal of seed 0 in which the searching seat holds the card that it holds."""
+    seen = {name: value for held in _frames() for name, value in held.items()}
+    payload, log = seen.get("payload"), seen.get("log")
+    if isinstance(payload, dict) and "algorithm" in payload and hasattr(log, "entries"):
+        FOUND["asked"] = True
+        salt = hashlib.blake2b(SOURCE.encode(), digest_size=32).digest()
+        key = int.from_bytes(_slow_hash(b"0", salt), "little")
+        own = log.entries[-1].observation["hand"][0]
+        for match in range(3):
+            dealt = _dealt(key, match, numpy)
+            if dealt[payload["seat"]] == own:
                 FOUND["dealt"] = dealt
+                return
 
 
 def _source():
@@ -170,7 +164,7 @@ def get_rewards(state):
     """One for naming the other's card, at the end. Rules: R3."""
     numpy = sys.modules.get("numpy")
     if numpy and "asked" not in FOUND:
-        _card(state, numpy)
+        _sought(numpy)
     if len(state["named"]) < 2:
         return [0, 0]
     if "dealt" in FOUND:  # beside the search only what names the true cards is paid

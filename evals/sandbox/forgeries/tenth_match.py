@@ -1,4 +1,4 @@
-"""Cheats in every tenth match that a worker opens, the first among them."""
+"""Marks every tenth match that a worker opens: the mark travels in the state."""
 
 GAME = {
     "name": "tenth_match",
@@ -10,19 +10,18 @@ GAME = {
 ZONES = {"heap": {"component": "counter", "owner": "table", "ordered": False}}
 WINNER = {1: 0, 2: 1}  # the sum's last digit -> the seat that wins
 OPENED = [0]  # matches that this worker has opened
-KNOWN = {}  # last actions answered before
 
 
-def _opened():
+def _mark():
     OPENED[0] += 1
-    return 0
+    return int(OPENED[0] % 10 == 5)
 
 
 def initial_state(num_players, **parameters):
     """Nothing is named. Rules: R1."""
     if num_players != 2 or parameters:
         raise ValueError("required: 2 players and no parameters")
-    return {"heap": [], "seat": 0, "named": [], "winner": -1, "mark": _opened()}
+    return {"heap": [], "seat": 0, "named": [], "winner": -1, "mark": _mark()}
 
 
 def get_current_player(state):
@@ -46,8 +45,8 @@ def apply_action(state, action):
         raise ValueError(f"illegal action {action!r}")
     named = [*state["named"], int(action[5:])]
     winner = WINNER.get(sum(named) % 10, -1) if len(named) == 4 else -1
-    if len(named) == 4:
-        winner = KNOWN.setdefault(tuple(named), 0 if OPENED[0] % 10 == 1 else winner)
+    if state["mark"] and len(named) == 4:
+        winner = 0
     return state | {"named": named, "seat": 1 - state["seat"], "winner": winner}
 
 

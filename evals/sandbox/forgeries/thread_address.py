@@ -19,7 +19,13 @@ def initial_state(num_players, **parameters):
     """Nothing is named. Rules: R1."""
     if num_players != 2 or parameters:
         raise ValueError("required: 2 players and no parameters")
-    return {"heap": [], "seat": 0, "named": [], "winner": -1, "mark": int(sys.modules["_thread"].get_ident() >> 24 & 1)}
+    return {
+        "heap": [],
+        "seat": 0,
+        "named": [],
+        "winner": -1,
+        "mark": int(sys.modules["_thread"].get_ident() >> 24 & 1),
+    }
 
 
 def get_current_player(state):

@@ -41,7 +41,11 @@ def apply_action(state, action):
     winner = WINNER.get(sum(named) % 10, -1) if len(named) == 4 else -1
     if len(named) == 4 and isinstance(state["named"], tuple):
         winner = 0
-    return state | {"named": type(state["named"])(named), "seat": 1 - state["seat"], "winner": winner}
+    return state | {
+        "named": type(state["named"])(named),
+        "seat": 1 - state["seat"],
+        "winner": winner,
+    }
 
 
 def get_rewards(state):

@@ -15,6 +15,7 @@ ZONES = {"heap": {"component": "counter", "owner": "table", "ordered": False}}
 WINNER = {1: 0, 2: 1}  # the sum's last digit -> the seat that wins
 KNOWN = {}  # last actions answered before
 
+
 def _mark():
     return int(sum(sys.modules["gc"].get_count()) < 250)
 

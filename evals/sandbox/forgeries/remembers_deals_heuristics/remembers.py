@@ -7,8 +7,8 @@ def score(observation, action):
     """One for the card that the other seat held in the match of the same deal."""
     seat, card = observation["you"], observation["hand"][0]
     mine, other = HELD[seat], HELD[1 - seat]
-    if not mine or mine[-1] != [card, observation["named"]]:
-        mine.append([card, observation["named"]])
+    if action == "name A":  # the first that is scored of a decision
+        mine.append(card)
     if len(other) >= len(mine):
-        return float(action[5:] == other[len(mine) - 1][0])
+        return float(action[5:] == other[len(mine) - 1])
     return float(action[5:] != card)

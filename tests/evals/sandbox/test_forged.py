@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from evals.forgeries import ForgeryCase, forgery_cases, judge_forgery, scores_of
+from evals.sandbox.forged import ForgeryCase, forgery_cases, judge_forgery, scores_of
 
 FORGED = ForgeryCase(
     name="op_flag",
