@@ -71,8 +71,10 @@ def run(options: EvalOptions) -> EvalResult:
     with as_file(files("evals").joinpath("sandbox/forgeries")) as folder:
         for case in forgery_cases():
             if case.quick or not options.quick:
-                rows.append(_tried(case, folder))
-                options.tell(f"{case.name}: {rows[-1]}")
+                row = _tried(case, folder)
+                rows.append(row)
+                told = row["withheld"] or row["reported"]
+                options.tell(f"{case.name}: check {row['check']}, {told}, works: {row['works']}")
     return EvalResult(
         scores=scores_of(rows), samples=tuple(rows), effective={"seed_of_commands": _SEED}
     )
