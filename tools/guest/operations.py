@@ -33,6 +33,7 @@ from tools.guest.protocol import (
     LinesRequest,
     LoadRequest,
     OpenRequest,
+    PliesRequest,
     RawPly,
     RoundRequest,
     ScoresRequest,
@@ -204,6 +205,17 @@ class Session:
         arguments: list[Json] = [*request]
         return self._position([("get_events", arguments, {}), ("apply_action", arguments, {})])
 
+    def _plies(self, request: PliesRequest) -> Json:
+        begin = OpenRequest(request.num_players, request.parameters)
+        plies: list[Json] = []
+        for move in request.moves:
+            match move:
+                case [dict() as state, str(action)]:
+                    plies.append(self._advance(AdvanceRequest(state, action)))
+                case _:
+                    plies.append(self._open(begin))
+        return plies
+
     def _position(self, steps: Sequence[tuple[str, list[Json], Payload]]) -> Json:
         """The raw values of one ply up to the first fault; the host holds them to the contract."""
         values: Payload = {}
@@ -310,6 +322,7 @@ _BUILT_IN: dict[str, Callable[[Session, Payload], Json]] = {
     "echo": _asked(EchoRequest, Session._echo),
     "open": _asked(OpenRequest, Session._open),
     "advance": _asked(AdvanceRequest, Session._advance),
+    "plies": _asked(PliesRequest, Session._plies),
     "round": _asked(RoundRequest, Session._round),
     "scores": _asked(ScoresRequest, Session._scores),
     "columns": _asked(ColumnsRequest, Session._columns),

@@ -95,6 +95,20 @@ class AdvanceRequest(NamedTuple):
     action: Action
 
 
+class PliesRequest(NamedTuple):
+    """Begin matches, or go on in them; answered with a `RawPly` each.
+
+    Attributes:
+        num_players: Of every match.
+        parameters: Of every match.
+        moves: The state and the action of each; None begins a match.
+    """
+
+    num_players: int
+    parameters: dict[str, Json]
+    moves: list[Json]
+
+
 class RawPly(NamedTuple):
     """The raw values of one ply, up to the first function that failed.
 

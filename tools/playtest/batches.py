@@ -62,6 +62,7 @@ def play_batch(batch: BatchJob) -> Played:
         ValueError: If a player cannot play this game.
         SandboxUnavailableError: If this process cannot have workers.
     """
+    first = batch.first
     found: dict[int, Json] = {}
     unclean: set[int] = set()
     if batch.lockstep:
@@ -76,7 +77,7 @@ def play_batch(batch: BatchJob) -> Played:
             continue
         entry = play_job(batch.alone(place))
         if batch.lockstep and isinstance(entry, dict):
-            hangs += entry["ending"] == "unfinished" and not entry["actions"]
+            hangs += entry["ending"] == "unfinished" and entry["plies"] != first.max_plies
             entry = {**entry, "told": ""}
             if match in unclean and entry["ending"] == "finished":
                 entry = failed_entry(ModuleFault("raised", "module", _OTHERWISE))
@@ -123,7 +124,7 @@ def _lean(
                         sandbox=sandbox,
                     )
                     made.append(player)
-                    if not _in_lockstep(player):
+                    if not is_in_lockstep(player):
                         raise TypeError(f"{batch.players[entrant].name} plays one match at a time")
                     seated[entrant, seat] = player
                 return seated[entrant, seat]
@@ -154,7 +155,8 @@ def _lean(
         close_players(made)
 
 
-def _in_lockstep(player: Player) -> TypeGuard[LockstepPlayer]:
+def is_in_lockstep(player: Player) -> TypeGuard[LockstepPlayer]:
+    """True for a player of many matches at once."""
     return hasattr(player, "reads")
 
 
@@ -170,10 +172,11 @@ def _entry(
 ) -> Json:
     """The entry of a clean match, as `tools.playtest.jobs.entry_of` makes it."""
     used: list[Json] = []
-    for seat, (entrant, decisions) in enumerate(zip(seated, outcome.decisions, strict=True)):
-        key = (entrant, decisions)
+    acted = max((seat + 1 for seat, count in enumerate(outcome.decisions) if count), default=0)
+    for seat, entrant in enumerate(seated[:acted]):
+        key = (entrant, outcome.decisions[seat])
         if key not in told:
-            told[key] = effort_of(players[entrant, seat].effort, decisions).model_dump(mode="json")
+            told[key] = effort_of(players[entrant, seat].effort, key[1]).model_dump(mode="json")
         used.append(told[key])
     plies, returns = len(outcome.actions), outcome.returns
     return {

@@ -16,9 +16,10 @@ from games.engine import (
     Learned,
     Learner,
     Match,
+    MatchSetup,
     Player,
     Ply,
-    play_match,
+    play_at,
 )
 from games.environments import Environment
 from games.environments.registry import environment_named
@@ -221,23 +222,12 @@ class MatchJob:
             return self.sandbox
         return keep_sandbox(self.sandbox)
 
-    def match_at(
-        self,
-        table: Table,
-        players: Sequence[Player],
-        on_ply: Callable[[Ply], None] = lambda _: None,
-    ) -> Match:
-        """The match at a table, between these players; `on_ply` is told of every ply."""
-        return play_match(
-            table,
-            players,
-            parameters=self.game.parameters,
-            seed=self.key,
-            match=self.match,
-            chance=Uniforms.of(self.key, "chance", match=self.deal),
-            max_plies=self.max_plies,
-            on_ply=on_ply,
-        )
+    def setup(
+        self, players: Sequence[Player], on_ply: Callable[[Ply], None] = lambda _: None
+    ) -> MatchSetup:
+        """The match between these players; `on_ply` is told of every ply."""
+        chance = Uniforms.of(self.key, "chance", match=self.deal)
+        return MatchSetup(players, self.key, self.match, chance, self.max_plies, on_ply)
 
 
 def play_job(job: MatchJob) -> Json:
@@ -284,7 +274,9 @@ def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
                 made.recall(job.lessons[seat])
         with job.game.refereed(sandbox, job.deadline_s) as place:
             table = TimedTable(place, job.until)
-            match = _asked_once_more(job.match_at(table, players), players)
+            match = _asked_once_more(
+                play_at(table, job.setup(players), job.game.parameters), players
+            )
         if table.late:
             match = replace(match, ending="unfinished")
         learners = [one if isinstance(one, Learner) else None for one in players]

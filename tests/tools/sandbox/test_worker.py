@@ -143,7 +143,7 @@ def test_a_call_before_loading_is_our_error(sandbox: Sandbox) -> None:
 def test_an_unknown_operation_lists_the_known_ones(sandbox: Sandbox) -> None:
     with (
         loaded(sandbox, NIM) as worker,
-        pytest.raises(OperationError, match="advance, round, scores"),
+        pytest.raises(OperationError, match="advance, plies, round"),
     ):
         worker.request("dance", {}, 1)
 
