@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from app.commands.check import check_game, explain_rule
+from app.commands.check import check_game, explain_rule, play_on_run
 from app.commands.doctor import examine
 from app.commands.evals import eval_app
 from app.commands.learn import learn_model
@@ -68,6 +68,7 @@ def root(
 app.command("new")(new_run)
 app.command("resume")(resume_named)
 app.command("revise")(revise_run)
+app.command("playtest")(play_on_run)
 app.command("learn")(learn_model)
 app.command("play")(play_game)
 app.command("match")(play_matches)

@@ -32,7 +32,12 @@ HostSearch = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seeds every random choice.")]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed", min=0, help="Seeds every random choice; else 64 bits are drawn and told."
+    ),
+]
 Backend = Annotated[
     str | None,
     typer.Option(
@@ -199,6 +204,42 @@ def readable_words(text: str, what: str) -> str:
             "or save it as UTF-8"
         ) from error
     return text
+
+
+def seed_or_drawn(given: int | None, begun: object = None) -> int:
+    """The seed that was given; else the one of work that was begun; else one that is drawn.
+
+    Args:
+        given: The option.
+        begun: The seed of what this command goes on with, where it goes on with something.
+    """
+    from games.streams import drawn_seed
+
+    if given is not None:
+        return given
+    seed = begun if type(begun) is int and begun >= 0 else drawn_seed()
+    tell_seed(seed)
+    return seed
+
+
+def seed_of_journal(given: int | None, journal: Path | None) -> int:
+    """The same for matches that a journal may hold already, with its seed."""
+    from tools.playtest.journal import identity_at
+
+    return seed_or_drawn(given, identity_at(journal).get("seed"))
+
+
+def tell_seed(seed: int) -> None:
+    """Note a seed that nobody gave."""
+    note(f"seed: {seed} (--seed {seed} repeats this)")
+
+
+def say_not_audited(why: str) -> None:
+    """Say first that a result is not audited, where it is not."""
+    from games.text import one_line
+
+    if why:
+        say(f"not audited: {one_line(why)}")
 
 
 def require_new(file: Path, force: bool) -> None:

@@ -34,6 +34,7 @@ from games.contract import Game
 from games.engine import Decision, Effort, Match, Player, play_match
 from games.information import SeatLog
 from games.modules import LocalModule
+from games.streams import PlyChance
 from games.table import Position
 from games.values import CHANCE, Action, Json
 from tools.guest.protocol import decoded
@@ -206,7 +207,7 @@ def _played(deal: Deal, seeing: int) -> Match:
             parameters=setup.parameters,
             seed=deal.seed,
             match=2 * deal.index + seeing,
-            deal=deal.index,
+            chance=PlyChance(deal.seed, deal.index),
             max_plies=setup.max_plies,
         )
 

@@ -1,6 +1,7 @@
 """The referee: plays a match among players who only ever see their own observations."""
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Generator as PythonGenerator
 from dataclasses import dataclass, field
 from math import fsum
 from typing import Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
@@ -8,7 +9,7 @@ from typing import Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkabl
 from numpy.random import Generator
 
 from games.information import SeatLog, tell_seats
-from games.streams import stream
+from games.streams import Chance, PlyChance, Uniforms, ply_of, stream
 from games.table import Position, Table
 from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, Observation, State, show
 
@@ -123,12 +124,20 @@ class Player(Protocol):
 
 
 class RandomPlayer:
-    """Plays a legal action drawn uniformly."""
+    """Plays a legal action drawn uniformly, the same alone as in `games.lockstep`."""
+
+    reads: Literal["nothing"] = "nothing"
+    effort = Effort("random")
 
     def choose(self, log: SeatLog, legal: Sequence[Action], generator: Generator) -> Decision:
-        """See `Player.choose`; the log is not looked at."""
+        """See `Player.choose`; the log is not looked at.
+
+        Raises:
+            ValueError: If `games.streams.stream` did not make the generator.
+        """
         del log
-        return Decision(legal[int(generator.integers(len(legal)))], Effort("random"))
+        drawn = Uniforms.beside(generator).at(ply_of(generator))
+        return Decision(legal[int(drawn * len(legal))], self.effort)
 
     def close(self) -> None:
         """Nothing to release."""
@@ -216,7 +225,7 @@ def play_match(
     parameters: Mapping[str, Json],
     seed: int,
     match: int = 0,
-    deal: int | None = None,
+    chance: Chance | None = None,
     max_plies: int = 2000,
     on_ply: Callable[[Ply], None] = lambda _: None,
 ) -> Match:
@@ -227,21 +236,84 @@ def play_match(
         players: One a seat; their number is the number of players.
         parameters: The game's parameters; unknown ones are the module's to refuse.
         seed: The run's seed.
-        match: Index of the match, which keys the players' streams and, without `deal`, chance.
-        deal: Index of the deal: matches with the same seed and deal share their chance streams,
-            so that players who change seats meet the same cards.
+        match: Index of the match, which keys the players' streams and, without `chance`, chance.
+        chance: Of a deal, so that players who change seats meet the same cards. None takes the
+            deal of the match's own index.
         max_plies: Plies after which the match is left unfinished.
         on_ply: Told of every ply as it is played (for journals and displays).
     """
-    deal = match if deal is None else deal
-    referee = _Referee(table, players, seed, match, deal, max_plies, on_ply)
-    try:
-        referee.play(parameters)
-    except ModuleFault as fault:
-        return referee.stopped("fault", reason=str(fault), line=fault.line)
-    except _ForfeitError as forfeit:
-        return referee.stopped("forfeit", culprit=forfeit.seat, reason=str(forfeit))
-    return referee.ended()
+    setup = MatchSetup(players, seed, match, chance or PlyChance(seed, match), max_plies, on_ply)
+    return play_at(table, setup, parameters)
+
+
+def play_at(table: Table, setup: "MatchSetup", parameters: Mapping[str, Json]) -> Match:
+    """Play one match at a table; see `play_match`."""
+
+    def advance(asked: Sequence[Asked]) -> list[Position | ModuleFault]:
+        """The one position that is asked for, or its fault."""
+        ((_, position, action),) = asked
+        try:
+            if position is None:
+                return [table.open(len(setup.players), parameters)]
+            return [table.advance(position, action)]
+        except ModuleFault as fault:
+            return [fault]
+
+    return play_side_by_side([setup], advance)[0]
+
+
+Asked: TypeAlias = tuple[int, Position | None, Action]
+"""Place of a match, its position and the action there; no position where it begins."""
+
+
+@dataclass(frozen=True)
+class MatchSetup:
+    """A match to play; see `play_match`."""
+
+    players: Sequence[Player]
+    seed: int
+    match: int
+    chance: Chance
+    max_plies: int
+    on_ply: Callable[[Ply], None] = lambda _: None
+
+
+def play_side_by_side(
+    setups: Sequence[MatchSetup],
+    advance: Callable[[Sequence[Asked]], Sequence[Position | ModuleFault]],
+) -> list[Match]:
+    """Play matches side by side, a ply of each in a round; see `play_match`.
+
+    Args:
+        setups: The matches.
+        advance: The next position of each match that is asked for, or the module's fault.
+
+    Returns:
+        One match a setup, in order.
+    """
+    referees = [_Referee(setup) for setup in setups]
+    turns = [referee.turns() for referee in referees]
+    matches: dict[int, Match] = {}
+    given: dict[int, Position | ModuleFault | None] = dict.fromkeys(range(len(setups)))
+    while given:
+        asked: list[Asked] = []
+        for place, answer in given.items():
+            referee = referees[place]
+            try:
+                if isinstance(answer, ModuleFault):
+                    raise answer
+                asked.append((place, *turns[place].send(answer)))
+            except StopIteration:
+                matches[place] = referee.ended()
+            except ModuleFault as fault:
+                matches[place] = referee.stopped("fault", reason=str(fault), line=fault.line)
+            except _ForfeitError as forfeit:
+                matches[place] = referee.stopped(
+                    "forfeit", culprit=forfeit.seat, reason=str(forfeit)
+                )
+        answers = advance(asked) if asked else []
+        given = {place: answer for (place, _, _), answer in zip(asked, answers, strict=True)}
+    return [matches[place] for place in range(len(setups))]
 
 
 class _ForfeitError(Exception):
@@ -250,30 +322,34 @@ class _ForfeitError(Exception):
         self.seat = seat
 
 
+_Turns: TypeAlias = PythonGenerator[tuple[Position | None, Action], Position | None, None]
+
+
 @dataclass
 class _Referee:
-    table: Table
-    players: Sequence[Player]
-    seed: int
-    match: int
-    deal: int
-    max_plies: int
-    on_ply: Callable[[Ply], None]
+    setup: MatchSetup
     plies: list[Ply] = field(default_factory=list)
     position: Position | None = None
 
     def __post_init__(self) -> None:
-        self.logs = [SeatLog(seat) for seat in range(len(self.players))]
+        self.logs = [SeatLog(seat) for seat in range(len(self.setup.players))]
 
-    def play(self, parameters: Mapping[str, Json]) -> None:
-        self.position = self.table.open(len(self.players), parameters)
-        self._tell(self.position)
-        while self.position.player != TERMINAL and len(self.plies) < self.max_plies:
-            self._step(self.position)
+    def turns(self) -> _Turns:
+        """The positions and actions of the match; each is answered with the next position."""
+        position = self._told((yield None, ""))
+        while position.player != TERMINAL and len(self.plies) < self.setup.max_plies:
+            decision = self._decide(position)
+            after = yield position, decision.action
+            position = self._played(position, decision, after)
 
-    def _step(self, position: Position) -> None:
-        decision = self._decide(position)
-        after = self.table.advance(position, decision.action)
+    def _told(self, position: Position | None) -> Position:
+        assert position is not None, "a position answers every ply"  # for mypy
+        self.position = position
+        tell_seats(self.logs, position.observations, position.events)
+        return position
+
+    def _played(self, position: Position, decision: Decision, found: Position | None) -> Position:
+        assert found is not None, "a position answers every ply"  # for mypy
         if position.player >= 0:
             self.logs[position.player].act(decision.action)
         ply = Ply(
@@ -281,26 +357,27 @@ class _Referee:
             observation=position.observations[position.player] if position.player >= 0 else None,
             legal=position.legal,
             action=decision.action,
-            rewards=after.rewards,
-            events=after.events,
+            rewards=found.rewards,
+            events=found.events,
             effort=decision.effort,
             state=position.state,
         )
         self.plies.append(ply)
-        self.position = after
-        self._tell(after)
-        self.on_ply(ply)
+        after = self._told(found)
+        self.setup.on_ply(ply)
+        return after
 
     def _decide(self, position: Position) -> Decision:
         ply = len(self.plies)
         if position.player == CHANCE:
-            generator = stream(self.seed, "chance", match=self.deal, ply=ply)
-            index = sample_index(position.probabilities, float(generator.random()))
+            index = sample_index(position.probabilities, self.setup.chance.at(ply))
             return Decision(position.legal[index])
         seat = position.player
-        generator = stream(self.seed, "player", match=self.match, seat=seat, ply=ply)
+        generator = stream(self.setup.seed, "player", match=self.setup.match, seat=seat, ply=ply)
         try:
-            decision = self.players[seat].choose(self.logs[seat], sorted(position.legal), generator)
+            decision = self.setup.players[seat].choose(
+                self.logs[seat], sorted(position.legal), generator
+            )
         except PlayerFault as fault:
             raise _ForfeitError(seat, str(fault)) from fault
         if decision.action not in position.legal:
@@ -308,14 +385,11 @@ class _Referee:
             raise _ForfeitError(seat, f"seat {seat} chose {said}, which is not a legal action")
         return decision
 
-    def _tell(self, position: Position) -> None:
-        tell_seats(self.logs, position.observations, position.events)
-
     def ended(self) -> Match:
         if self.position is None or self.position.player != TERMINAL:
             return self.stopped("unfinished", reason=f"no end after {len(self.plies)} plies")
         totals = tuple(
-            fsum(ply.rewards[seat] for ply in self.plies) for seat in range(len(self.players))
+            fsum(ply.rewards[seat] for ply in self.plies) for seat in range(len(self.logs))
         )
         return self.stopped("finished", returns=totals)
 

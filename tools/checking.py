@@ -4,7 +4,6 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 
 from games.checks import Finding
 from games.checks.contract import from_fault
@@ -25,6 +24,7 @@ _PURITY = "functions"
 _REPLAYED = 2  # matches replayed where fewer are kept
 _TRANSITIONS = 240  # of all of them together
 _LATE = "the checks did not end within"
+_DECLARATIONS = ("ZONES", "visible")
 _AGAIN_S = 60.0  # for whatever is asked after the checks
 
 
@@ -139,7 +139,8 @@ def check_source(
     Args:
         sandbox: Where it runs.
         source: The module.
-        settings: How much the checks look at.
+        settings: How much the checks look at, and the seed of all that they play: a module that
+            can guess it knows their deals.
         num_players: Players at the table; None for the fewest the module allows (at least two
             where it allows two).
         parameters: Passed to `initial_state`.
@@ -154,7 +155,7 @@ def check_source(
         except ModuleFault as fault:
             return CheckRun((from_fault("load", fault),), (), worker.output, sandbox, source, start)
         start = (subject.num_players, dict(parameters))
-        findings = run_checks(subject, _of_its_own(settings, source))
+        findings = run_checks(subject, settings)
         output = worker.output
     kept: tuple[MatchRecord, ...] = ()
     if _playable(findings):
@@ -179,8 +180,11 @@ def audit_matches(
     *,
     start: tuple[int, Mapping[str, Json]],
     pairs: int,
+    seed: int,
 ) -> list[Finding]:
     """The leak audit over matches that somebody else played.
+
+    It could not judge a module that declares nothing, nor one that takes all the time there is.
 
     Args:
         sandbox: Where the module runs.
@@ -188,6 +192,7 @@ def audit_matches(
         played: The matches.
         start: Players and parameters.
         pairs: Pairs of matches to compare, shared among the seats.
+        seed: Chooses them; no module may know it.
     """
     trial = _Trial(sandbox, source, Deadline.after(_AGAIN_S))
     with sandbox.worker("check", source) as worker:
@@ -195,15 +200,16 @@ def audit_matches(
             subject = trial.subject(worker, start)
         except ModuleFault as fault:
             return [from_fault("load", fault)]
-        return check_leaks(
-            subject, played, pairs=pairs, seed=_of_its_own(CheckSettings(), source).seed
-        )
-
-
-def _of_its_own(settings: CheckSettings, source: str) -> CheckSettings:
-    """The settings with a seed that the source decides too: it cannot hold what it will meet."""
-    words = sha256(f"{settings.seed}:{source}".encode()).digest()
-    return settings.model_copy(update={"seed": int.from_bytes(words[:6], "little")})
+        if missing := [name for name in _DECLARATIONS if not subject.game.defines(name)]:
+            told = f"the module does not define {' and '.join(missing)}"
+            return [Finding(check="leak_audit", outcome="could_not_judge", evidence=told)]
+        found = check_leaks(subject, played, pairs=pairs, seed=seed)
+    if time.monotonic() <= trial.deadline.ends:
+        return found
+    return [
+        one.model_copy(update={"outcome": "could_not_judge"}) if _LATE in one.evidence else one
+        for one in found
+    ]
 
 
 def usual_players(info: Mapping[str, Json]) -> int:
@@ -241,14 +247,14 @@ class _Trial:
 
     @contextlib.contextmanager
     def fresh(self) -> Iterator[Game]:
-        """See `Subject.fresh`: a worker of its own."""
-        with self.sandbox.worker("check-again", self.source) as worker:
+        """See `Subject.fresh`: a worker of its own, at other addresses."""
+        with self.sandbox.apart.worker("check-again", self.source) as worker:
             yield self._loaded(worker)
 
     @contextlib.contextmanager
     def anew(self) -> Iterator[Table]:
-        """See `Subject.anew`: a worker of its own."""
-        with self.sandbox.worker("check-again", self.source) as worker:
+        """See `Subject.anew`: a worker of its own, at other addresses."""
+        with self.sandbox.apart.worker("check-again", self.source) as worker:
             self._loaded(worker)
             yield SandboxTable(worker, before=self.deadline.require)
 
@@ -318,7 +324,7 @@ def _replayed(trial: _Trial, played: Sequence[MatchRecord]) -> list[Finding]:
     try:
         left = trial.deadline.left()
         found = replay_transitions(
-            trial.sandbox, trial.source, ends, protocol="columns", deadline_s=left
+            trial.sandbox.apart, trial.source, ends, protocol="columns", deadline_s=left
         )
     except ModuleFault as fault:
         return [from_fault(_PURITY, fault)]

@@ -4,47 +4,61 @@ A check sees the matches that it plays itself. What a module does in matches tha
 against what the same module, loaded anew, does when it is taken through them again: ply by ply as a
 referee asks, then call by call; and what their seats were told must not depend on what is hidden.
 
+Their workers are forks of another process than those that played: a module cannot tell by its
+addresses which match it is in. Where the audit finds anything, the matches are no result.
+
 Of matches that a journal holds and this process did not play, players are asked again too: the
 same player, asked the same by a fresh worker, has to do the same, or to fail in the same place.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.random import Generator
 
 from games.checks.sampling import KeptPositions, PlayedMatch
-from games.engine import Decision, Match, Player, PlayerFault, Ply
-from games.information import SeatLog
+from games.engine import (
+    Asked,
+    Decision,
+    Match,
+    Player,
+    PlayerFault,
+    Ply,
+    play_at,
+    play_side_by_side,
+)
+from games.information import SeatLog, Seen
+from games.lockstep import SeatView
 from games.streams import stream
 from games.table import Position
 from games.text import plain_text
 from games.trajectories import open_deck
 from games.values import CHANCE, Action, Json, ModuleFault
 from tools.checking import audit_matches
+from tools.playtest.batches import is_in_lockstep
 from tools.playtest.jobs import (
     GameSetup,
     MatchEntry,
     MatchJob,
     PlayerSpec,
     Roster,
+    close_players,
     entry_of,
     play_job,
 )
+from tools.playtest.ratings import ONE_IN
 from tools.playtest.runner import Workers, play_all
-from tools.sandbox import Sandbox
+from tools.sandbox import Sandbox, SandboxTable
 from tools.transitions import replay_transitions
 
 _AUDITED = 16  # pairs of matches, over all seats
 _ONE_IN = 8  # of the finished matches that are taken through fresh workers
+_TOGETHER = 64  # matches, or positions, in a message
 _TRIED = 8  # matches that a journal claims, at most, of those that finished and of the others each
-_TOLD = frozenset(
-    ("get_observations", "get_events", "get_current_player", "get_legal_actions")
-    + ("get_chance_probabilities",)
-)
 _PART = ("player", "observation", "legal", "action", "rewards", "events")
 
 
@@ -66,6 +80,18 @@ class VoidResultError(Exception):
         return type(self), (self.why, self.then)
 
 
+class Replayed(NamedTuple):
+    """The matches that fresh workers played again, with no difference.
+
+    Attributes:
+        matches: How many they were.
+        not_audited: Why it is not known if seats were told what is hidden; empty where it is.
+    """
+
+    matches: int = 0
+    not_audited: str = ""
+
+
 @dataclass
 class _Script:
     """Every seat of a match that is played again: it does what was done."""
@@ -85,37 +111,45 @@ class _Script:
         self.done += 1
 
 
-def require_replays(played: Sequence[tuple[MatchJob, MatchEntry]], most: int) -> int:
+def require_replays(played: Sequence[tuple[MatchJob, MatchEntry]], most: int) -> Replayed:
     """Take a sample of the finished matches of one game, `most` of them, through fresh workers.
 
     Of an environment it is opened anew.
 
-    Returns:
-        How many they were.
-
     Raises:
-        VoidResultError: Naming the first difference, or what a seat was told of what is hidden.
+        VoidResultError: Naming the first difference, or what the audit found.
     """
     finished = [(job, entry) for job, entry in played if entry.ending == "finished"]
     if not finished:
-        return 0
-    job = finished[0][0]
-    order = stream(job.key, "replay").permutation(len(finished))
-    sample = [finished[i] for i in sorted(order[: min(most, -(-len(finished) // _ONE_IN))])]
-    _require_replayed(job.held_sandbox, sample)
-    return len(sample)
+        return Replayed()
+    order = np.random.default_rng().permutation(len(finished))  # that nobody can know before
+    sample = [finished[i] for i in sorted(order[:most])]
+    void = sum(entry.ending in ("unfinished", "fault") for _, entry in played)
+    is_result = void * ONE_IN <= len(played)
+    apart = sample[0][0].held_sandbox.apart
+    return Replayed(len(sample), _not_audited(apart, sample, audits=is_result))
 
 
-def _require_replayed(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]]) -> None:
-    played = [
-        PlayedMatch(f"replay {number}", *replayed_match(sandbox, job, entry))
-        for number, (job, entry) in enumerate(finished)
-    ]
+def _not_audited(
+    sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]], *, audits: bool
+) -> str:
+    """Why replayed matches were not audited; empty where the audit passed.
+
+    Args:
+        sandbox: Where they are replayed.
+        finished: The matches.
+        audits: Whether they are audited; a module that fails in play gives no result anyway.
+
+    Raises:
+        VoidResultError: See `require_replays`.
+    """
     game = finished[0][0].game
+    played = _remade(sandbox, finished)
+    _require_same_choices([job for job, _ in finished], [one.match for one in played])
     if game.environment:
-        return  # it was opened anew; of what it hides, nothing is known to hold it against
+        return "an environment declares nothing of what it hides"
     if not any(match.plies for match in played):
-        return  # over before anything was done
+        return "the matches were over before anything was done"
     try:
         decks = [open_deck(match.match) for match in played]
         found = replay_transitions(sandbox, game.source, decks, protocol="columns")
@@ -123,10 +157,116 @@ def _require_replayed(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, Match
         raise VoidResultError(f"asked again, the module failed: {fault}") from fault
     for difference in found.differences:
         raise VoidResultError(f"{difference.function}: {difference.evidence}")
-    start = (game.num_players, game.parameters)
-    for finding in audit_matches(sandbox, game.source, played, start=start, pairs=_AUDITED):
-        if finding.outcome == "failed" and finding.function in _TOLD:
-            raise VoidResultError(finding.evidence)
+    if not audits:
+        return "too many matches failed or did not end"
+    start, key = (game.num_players, game.parameters), finished[0][0].key
+    audit = audit_matches(sandbox, game.source, played, start=start, pairs=_AUDITED, seed=key)
+    for finding in audit:
+        if finding.outcome == "failed":
+            raise VoidResultError(f"the audit of what seats were told failed: {finding.evidence}")
+    return "; ".join(one.evidence for one in audit if one.outcome == "could_not_judge")
+
+
+def _remade(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]]) -> list[PlayedMatch]:
+    """The matches, made again in full by one fresh worker, or each by its own where that fails.
+
+    Raises:
+        VoidResultError: If one does not come out the same.
+    """
+    job, game = finished[0][0], finished[0][0].game
+    found: list[PlayedMatch] = []
+    if not game.environment:
+        with suppress(ModuleFault), sandbox.loaded("referee", game.source) as worker:
+            table = SandboxTable(worker, deadline_s=job.deadline_s)
+            for start in range(0, len(finished), _TOGETHER):
+                part = finished[start : start + _TOGETHER]
+                found += _made_together(table, part, start)
+    for number, (one, entry) in enumerate(finished[len(found) :], len(found)):
+        found.append(PlayedMatch(f"replay {number}", *replayed_match(sandbox, one, entry)))
+    return found
+
+
+def _made_together(
+    table: SandboxTable, finished: Sequence[tuple[MatchJob, MatchEntry]], first: int
+) -> list[PlayedMatch]:
+    game = finished[0][0].game
+    kept: list[list[Position]] = [[] for _ in finished]
+    scripts = [_Script(entry.actions) for _, entry in finished]
+
+    def advance(asked: Sequence[Asked]) -> list[Position | ModuleFault]:
+        found = table.many(asked, game.num_players, game.parameters)
+        for (place, _, _), position in zip(asked, found, strict=True):
+            if isinstance(position, Position):
+                kept[place].append(position)
+        return found
+
+    setups = [
+        job.setup([script] * game.num_players, script.heard)
+        for (job, _), script in zip(finished, scripts, strict=True)
+    ]
+    matches = play_side_by_side(setups, advance)
+    for (job, entry), match in zip(finished, matches, strict=True):
+        if why := _difference(entry, match):
+            raise VoidResultError(f"match {job.match}, made again by a fresh worker, {why}")
+    return [
+        PlayedMatch(f"replay {number}", match, tuple(positions))
+        for number, (match, positions) in enumerate(zip(matches, kept, strict=True), first)
+    ]
+
+
+def _require_same_choices(jobs: Sequence[MatchJob], matches: Sequence[Match]) -> None:
+    """Ask players of many matches again, all they were asked, from the last position to the first.
+
+    Raises:
+        VoidResultError: If one chooses otherwise.
+    """
+    asked: dict[tuple[str, int], list[tuple[MatchJob, int, Ply]]] = {}
+    for job, match in zip(jobs, matches, strict=True):
+        for number, ply in enumerate(match.plies):
+            if ply.player >= 0 and job.roster.in_lockstep(job.seats[ply.player]):
+                place = (job.seats[ply.player].name, ply.player)
+                asked.setdefault(place, []).append((job, number, ply))
+    for (name, seat), plies in asked.items():
+        job = plies[0][0]
+        player = job.roster.seat(
+            job.seats[seat],
+            seat=seat,
+            match=job.match,
+            game=job.game,
+            sandbox=job.held_sandbox.apart,
+        )
+        try:
+            _require_chosen(name, player, plies[::-1])
+        finally:
+            close_players([player])
+
+
+def _require_chosen(name: str, player: Player, plies: Sequence[tuple[MatchJob, int, Ply]]) -> None:
+    if not is_in_lockstep(player) or player.reads == "nothing":
+        return  # it draws on the host
+    for start in range(0, len(plies), _TOGETHER):
+        part = plies[start : start + _TOGETHER]
+        views = [_view(job, number, ply) for job, number, ply in part]
+        try:
+            chosen = player.choose_many(views)
+        except PlayerFault as fault:
+            raise VoidResultError(f"{name}, asked again, failed: {fault}") from fault
+        for (job, number, ply), decision in zip(part, chosen, strict=True):
+            if decision.action != ply.action:
+                raise VoidResultError(
+                    f"{name} chose {ply.action!r:.80} at ply {number} of match {job.match}, and "
+                    f"{decision.action!r:.80} where it was asked again in another order",
+                    "A player must not depend on what it was asked before",
+                )
+
+
+def _view(job: MatchJob, number: int, ply: Ply) -> SeatView:
+    log = SeatLog(ply.player, [Seen.of(ply.observation or {})])
+
+    def generator() -> Generator:
+        return stream(job.key, "player", match=job.match, seat=ply.player, ply=number)
+
+    return SeatView(log, tuple(sorted(ply.legal)), generator)
 
 
 def not_standing(
@@ -209,7 +349,8 @@ def _stands(index: int, job: MatchJob, entry: MatchEntry, found: Json, journal: 
     anew = MatchEntry.model_validate(found)
     parts: tuple[str, ...] = ("ending", "culprit", "actions", "returns")
     if entry.ending == anew.ending == "finished":  # else a reason may tell of the time it took
-        parts += ("reason", "plies", "fault_line", "told", "record")
+        parts += ("reason", "plies", "fault_line", "record")
+        parts += ("told",) if entry.told and anew.told else ()  # in lockstep there is none
         parts += () if any(map(_by_time, job.seats)) else ("used", "lessons")
     for part in parts:
         one, other = getattr(entry, part), getattr(anew, part)
@@ -243,6 +384,10 @@ class _Following:
     def effective(self, spec: str) -> PlayerSpec:
         """See `Roster.effective`."""
         return self.roster.effective(spec)
+
+    def in_lockstep(self, player: PlayerSpec) -> bool:
+        """See `Roster.in_lockstep`."""
+        return self.roster.in_lockstep(player)
 
     def seat(
         self, player: PlayerSpec, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
@@ -291,7 +436,8 @@ def _scripted(
     script = _Script(entry.actions)
     with job.game.refereed(sandbox, job.deadline_s) as place:
         table = KeptPositions(place)
-        match = job.match_at(table, [script] * len(job.seats), script.heard)
+        setup = job.setup([script] * len(job.seats), script.heard)
+        match = play_at(table, setup, job.game.parameters)
     return match, tuple(table.matches[0])
 
 

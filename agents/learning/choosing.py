@@ -95,6 +95,12 @@ def best_of_seeds(
     return replace(best, about={**best.about, "seeds": rows})
 
 
+def first_seed(folder: Path) -> int | None:
+    """The seed from which `best_of_seeds` began in a folder; None where it has not begun there."""
+    begun = folder.iterdir() if folder.is_dir() else ()
+    return min((int(file.name) for file in begun if file.name.isdecimal()), default=None)
+
+
 def _paid(
     policy: Policy, sandbox: Sandbox, game: GameSetup, roster: Roster, deals: int, file: Path
 ) -> Estimate:

@@ -1,6 +1,7 @@
 """The player that follows heuristics, each in a worker of its own."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
@@ -10,7 +11,8 @@ from agents.search.leaves import mean_ranks
 from agents.search.settings import PlayerSettings
 from games.engine import Decision, Effort, PlayerFault
 from games.information import SeatLog
-from games.values import Action, ModuleFault, is_number
+from games.lockstep import SeatView
+from games.values import Action, Json, ModuleFault, is_number
 from tools.guest.framing import encode
 from tools.playtest.jobs import PlayerSpec
 from tools.sandbox import Worker
@@ -47,6 +49,7 @@ class GreedyPlayer:
             known = ", ".join(sorted(heuristics)) or "none, so greedy cannot play it"
             raise PlayerSpecError(f"no heuristic {heuristic!r}; this game's heuristics: {known}")
         self.names = names
+        self.effort = Effort("greedy", more={"heuristics": [*names]})
         self.workers: list[Worker] = []
         try:
             for name in names:
@@ -57,6 +60,8 @@ class GreedyPlayer:
             self.close()
             raise
 
+    reads: Literal["newest"] = "newest"
+
     def choose(
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
     ) -> Decision:
@@ -65,33 +70,59 @@ class GreedyPlayer:
         Raises:
             PlayerFault: If a heuristic failed.
         """
-        told = Effort("greedy", more={"heuristics": list(self.names)})
-        if len(legal) == 1:
-            return Decision(legal[0], told)
-        request = encode({"observation": log.latest(), "legal": list(legal)})
-        table = [self._scores(request, len(legal), index) for index in range(len(self.workers))]
-        alone = len(table) == 1  # ranks then order the actions as scores do
-        means = np.mean(table, axis=0) if self.by_score or alone else mean_ranks(table)
-        best = np.flatnonzero(means == means.max())
-        action = legal[int(best[generator.integers(len(best))])]
-        return Decision(action, told)
+        return self.choose_many([SeatView(log, legal, lambda: generator)])[0]
 
-    def _scores(self, request: bytes, count: int, index: int) -> list[float]:
+    def choose_many(self, views: Sequence[SeatView]) -> list[Decision]:
+        """See `games.lockstep.LockstepPlayer.choose_many`."""
+        open_ = [view for view in views if len(view.legal) > 1]
+        positions: list[Json] = [[view.log.latest(), [*view.legal]] for view in open_]
+        request = encode({"positions": positions})
+        counts = [len(view.legal) for view in open_]
+        tables = zip(
+            *(self._scores(request, counts, index) for index in range(len(self.workers))),
+            strict=True,
+        )
+        chosen = iter([self._best(view, table) for view, table in zip(open_, tables, strict=True)])
+        return [
+            Decision(next(chosen) if len(view.legal) > 1 else view.legal[0], self.effort)
+            for view in views
+        ]
+
+    def _best(self, view: SeatView, table: Sequence[list[float]]) -> Action:
+        """The best action of a position; `table` has a row a heuristic, a column an action."""
+        if len(table) == 1:  # ranks then order the actions as scores do
+            means = table[0]
+        else:
+            means = (np.mean(table, axis=0) if self.by_score else mean_ranks(table)).tolist()
+        top = max(means)
+        best = [index for index, mean in enumerate(means) if mean == top]
+        return view.legal[best[int(view.generator().integers(len(best))) if len(best) > 1 else 0]]
+
+    def _scores(self, request: bytes, counts: Sequence[int], index: int) -> list[list[float]]:
+        """By position, one score an action."""
+        if not counts:
+            return []
         worker = self.workers[index]
         try:
-            scores = worker.request("score", request, worker.limits.call_s)
+            scores = worker.request("scores", request, worker.limits.call_s)
         except ModuleFault as fault:
             raise PlayerFault(f"heuristic {self.names[index]!r}: {fault}") from fault
-        numbers = (
-            [score for score in scores if is_number(score)] if isinstance(scores, list) else []
-        )
-        if not isinstance(scores, list) or not len(numbers) == len(scores) == count:
+        told = [*map(_numbers, scores)] if isinstance(scores, list) else []
+        if [*map(len, told)] != [*counts]:
             raise PlayerFault(
-                f"heuristic {self.names[index]!r} answered {scores!r:.80}; required: {count} scores"
+                f"heuristic {self.names[index]!r} answered {scores!r:.80}; required: "
+                f"{', '.join(map(str, counts[:3]))} scores"
             )
-        return [float(number) for number in numbers]
+        return told
 
     def close(self) -> None:
         """Be done with the workers."""
         for worker in self.workers:
             worker.release()
+
+
+def _numbers(scores: Json) -> list[float]:
+    """The scores of a position; none where one of them is no number."""
+    found = scores if isinstance(scores, list) else []
+    numbers = [float(score) for score in found if is_number(score)]
+    return numbers if len(numbers) == len(found) else []

@@ -2,17 +2,19 @@
 
 The search, the belief and their random numbers are those of `agents.worker.session`, on the host.
 The module, in its worker, sees single calls; it can no longer change the search that plays over it.
-An honest module is played alike either way, but for searches that are bounded by the clock. A few
-of the answers that each decision rests on are asked of a fresh worker again, as a referee asks.
+An honest module is played alike either way, but for searches that are bounded by the clock. Of the
+answers that each decision rests on, a fresh worker is asked again as a referee asks: for all on the
+roots of the search and their children, and for a sample of the others.
 """
 
 import inspect
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from resource import getpagesize
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,6 +29,8 @@ from games.values import (
     Json,
     ModuleFault,
     Observation,
+    State,
+    canonical_key,
     is_number,
     show,
 )
@@ -60,14 +64,42 @@ def _require_room(function: str) -> None:
             raise ModuleFault("bad_value", function, f"{told}: keep them small, or search less")
 
 
-class _Answers:
-    """A seeded sample of the answers that a decision rests on: one of each function."""
+class _Answer(NamedTuple):
+    """An answer of the module, with what was asked."""
 
-    def __init__(self, words: Sequence[int]) -> None:
+    function: str
+    arguments: Sequence[Json]
+    value: Json
+
+
+class _Answers:
+    """The answers that a decision rests on, as far as another worker is asked for them again.
+
+    These are all that were given on the states from which the search began and on their children,
+    and of the others a seeded sample: one of each function.
+    """
+
+    def __init__(self, words: Sequence[int], before: "_Answers | None" = None) -> None:
+        """Begin a decision; where its tree is one of `before`, its answers may be in there."""
         self._generator = np.random.default_rng([*words])
         self._given: Counter[str] = Counter()
-        self._kept: dict[str, tuple[Sequence[Json], Json]] = {}
-        self._origins: dict[int, tuple[Json, Sequence[Json]]] = {}  # by the state's id: it, a ply
+        self._sample: dict[str, _Answer] = {}
+        self._keeps_all = before is not None
+        # By the state's id: it with the ply that led to it, and the answers on it.
+        self._origins: dict[int, tuple[Json, Sequence[Json]]] = before._origins if before else {}
+        self._told: dict[int, list[_Answer]] = before._told if before else {}
+        self._openings: dict[int, Mapping[str, Json]] = before._openings if before else {}
+        self._roots: dict[int, State] = {}
+        self._advanced: dict[str, Mapping[str, Json]] = {}
+
+    def begin_at(self, state: State) -> None:
+        """Take note that the search begins from a state."""
+        self._roots[id(state)] = state
+
+    def opened(self, state: Json, players: Json, parameters: Mapping[str, Json]) -> None:
+        """Take note of a first state."""
+        self._openings[id(state)] = {"num_players": players, "parameters": {**parameters}}
+        self._origins[id(state)] = (state, ())
 
     def take(self, function: str, arguments: Sequence[Json], value: Json) -> None:
         """Take note of an answer; raises where there is no room for more."""
@@ -75,40 +107,69 @@ class _Answers:
             self._origins[id(value)] = (value, arguments)
             if len(self._origins) % _LOOKED_EVERY == 0:
                 _require_room(function)
-        if function in _ASKED_AGAIN:
-            self._given[function] += 1
-            if self._generator.integers(self._given[function]) == 0:
-                self._kept[function] = (arguments, value)
+        if function not in _ASKED_AGAIN:
+            return
+        # A search sorts the list that it was given.
+        answer = _Answer(function, arguments, [*value] if isinstance(value, list) else value)
+        if self._keeps_all or self._is_near(arguments[0]):
+            self._told.setdefault(id(arguments[0]), []).append(answer)
+        self._given[function] += 1
+        if self._generator.integers(self._given[function]) == 0:
+            self._sample[function] = answer
 
     def require(self, worker: Worker) -> None:
-        """Ask a fresh worker for the sample.
+        """Ask a fresh worker again.
 
         Raises:
             VoidResultError: Quoting the first call that it answers otherwise.
         """
-        for function, (arguments, value) in sorted(self._kept.items()):
-            try:
-                again = self._again(worker, function, arguments)
-            except (ModuleFault, IllegalActionError) as fault:
-                raise VoidResultError(
-                    f"asked again what a search asked, it failed: {fault}"
-                ) from fault
-            if again != value:
-                asked = ", ".join(map(show, arguments))
-                raise VoidResultError(
-                    f"{function}({asked}) gave {show(value)} to a search, and {show(again)} to a "
-                    "fresh worker"
-                )
+        due = [answer for root in self._roots for answer in self._near(root)]
+        asked: set[str] = set()
+        for answer in (*due, *(self._sample[name] for name in sorted(self._sample))):
+            key = canonical_key([answer.function, [*answer.arguments], answer.value])
+            if key not in asked:
+                asked.add(key)
+                self._require_same(worker, answer)
+
+    def _is_near(self, state: Json) -> bool:
+        origin = self._origins.get(id(state))
+        return id(state) in self._roots or bool(
+            origin and origin[1] and id(origin[1][0]) in self._roots
+        )
+
+    def _near(self, root: int) -> Iterator[_Answer]:
+        """The answers on a root and on its children."""
+        for answer in self._told.get(root, ()):
+            yield answer
+            if answer.function == "apply_action":
+                yield from self._told.get(id(answer.value), ())
+
+    def _require_same(self, worker: Worker, answer: _Answer) -> None:
+        function, arguments, value = answer
+        try:
+            again = self._again(worker, function, arguments)
+        except (ModuleFault, IllegalActionError) as fault:
+            raise VoidResultError(f"asked again what a search asked, it failed: {fault}") from fault
+        if again != value:
+            asked = ", ".join(map(show, arguments))
+            raise VoidResultError(
+                f"{function}({asked}) gave {show(value)} to a search, and {show(again)} to a "
+                "fresh worker"
+            )
 
     def _again(self, worker: Worker, function: str, arguments: Sequence[Json]) -> Json:
-        ply = arguments if function == "apply_action" else None
-        if (known := self._origins.get(id(arguments[0]))) and ply is None:
-            ply = known[1]
-        if ply is not None:
-            payload: dict[str, Json] = dict(zip(("state", "action"), ply, strict=True))
-            raw = decoded(RawPly, worker.request("advance", payload, worker.limits.call_s))
-            if function in raw.values:
-                return raw.values[function]
+        """The answer to the same question, asked as a referee asks where play led to the state."""
+        at, _, ply = id(arguments[0]), *self._origins.get(id(arguments[0]), (None, ()))
+        ply = arguments if function == "apply_action" else ply
+        asked: Mapping[str, Json] = dict(zip(("state", "action"), ply, strict=False))
+        op, asked = ("advance", asked) if ply else ("open", self._openings.get(at, {}))
+        if asked:
+            key = canonical_key({**asked})
+            if key not in self._advanced:
+                raw = decoded(RawPly, worker.request(op, asked, worker.limits.call_s))
+                self._advanced[key] = raw.values
+            if function in self._advanced[key]:
+                return self._advanced[key][function]
         return worker.call(function, arguments)
 
 
@@ -134,7 +195,10 @@ class _Namespace(dict[str, object]):
             seed = self._words if name.startswith(_RESAMPLE) else None
             seconds = min(left(), worker.limits.call_s)
             value = worker.call(name, arguments, keywords, deadline_s=seconds, seed=seed)
-            self.answers.take(name, arguments, value)
+            if name == "initial_state":
+                self.answers.opened(value, arguments[0], keywords)
+            else:
+                self.answers.take(name, arguments, value)
             return value
 
         if name.startswith(_RESAMPLE):  # the search asks how many parameters it takes
@@ -183,11 +247,14 @@ class HostedSearch:
         try:
             if op == "perfect_information":
                 return perfect_information(self._namespace, given)
-            self._namespace.answers = _Answers(decoded(ChooseRequest, given).words)
+            asked = decoded(ChooseRequest, given)
+            before = self._namespace.answers if asked.search.get("reuse") == "yes" else None
+            self._namespace.answers = _Answers(asked.words, before)
+            self._session.rooted = self._namespace.answers.begin_at
             chosen = self._session.choose(self._namespace, given)._asdict()
         except DeadlineError:
             return Refused("late", f"no decision within {deadline_s:.3g} s")._asdict()
-        with self._sandbox.worker(f"{self._role}-again", self._source) as fresh:
+        with self._sandbox.apart.worker(f"{self._role}-again", self._source) as fresh:
             fresh.load(self._source)
             self._namespace.answers.require(fresh)
         return chosen
@@ -209,11 +276,11 @@ class HostedSearch:
         worker.load(source)
 
         def score(observation: Observation, action: Action) -> float:
-            asked: dict[str, Json] = {"observation": observation, "legal": [action]}
-            found = worker.request("score", asked, min(self._left(), worker.limits.call_s))
-            value = found[0] if isinstance(found, list) and len(found) == 1 else None
-            if not is_number(value):
-                raise ModuleFault("bad_value", HEURISTIC, f"heuristic {name!r} gave {found!r:.80}")
-            return float(value)
+            asked: dict[str, Json] = {"positions": [[observation, [action]]]}
+            found = worker.request("scores", asked, min(self._left(), worker.limits.call_s))
+            match found:
+                case [[int() | float() as value]] if is_number(value):
+                    return float(value)
+            raise ModuleFault("bad_value", HEURISTIC, f"heuristic {name!r} gave {found!r:.80}")
 
         return score

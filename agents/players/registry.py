@@ -54,6 +54,7 @@ class PlayerKind:
         settings: The models that declare its settings, in the order in which they are listed.
         refuse_together: Refuses settings of several models that do not go together.
         complete: Fills in what the settings name, such as the hash of a file.
+        lockstep: Whether one player plays its seat in many matches at once.
     """
 
     meaning: str
@@ -61,6 +62,7 @@ class PlayerKind:
     settings: tuple[type[PlayerSettings], ...] = ()
     refuse_together: Callable[[PlayerSpec], None] = lambda _: None
     complete: Callable[[PlayerSpec], PlayerSpec] = lambda spec: spec
+    lockstep: bool = False
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -70,12 +72,15 @@ class PlayerKind:
 
 PLAYERS: dict[str, PlayerKind] = {
     "random": PlayerKind(
-        "Plays a legal action drawn uniformly.", lambda _spec, _at: RandomPlayer()
+        "Plays a legal action drawn uniformly.",
+        lambda _spec, _at: RandomPlayer(),
+        lockstep=True,
     ),
     "greedy": PlayerKind(
         "Plays the action that a heuristic scores highest; of equals one at random.",
         GreedyPlayer,
         (GreedySettings,),
+        lockstep=True,
     ),
     **{
         name: PlayerKind(search.meaning, SearchPlayer, settings_of(search), refuse_together)
@@ -217,6 +222,10 @@ class PlayerRoster:
         """
         at = Seating(seat, game, sandbox, match, self.host_search, self.models)
         return make_player(player, at)
+
+    def in_lockstep(self, player: PlayerSpec) -> bool:
+        """See `Roster.in_lockstep`."""
+        return player.player != FILE and kind_named(player.player).lockstep
 
     def can_play(self, spec: str, game: GameSetup, sandbox: Sandbox) -> bool:
         """True where a player takes a seat at a game; it leaves it at once.

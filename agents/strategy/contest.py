@@ -10,7 +10,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from agents.protocols import Heuristic
 from agents.strategy.fitting import TaughtMatch, fitted_heuristics
-from agents.strategy.lessons import LessonsRequest
+from agents.strategy.lessons import LessonsRequest, WorkRequest
 from agents.strategy.selection import Members, Protocol, Scores, Selection, Selector, negation
 from games.values import Json, ModuleFault, is_number, show
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe
@@ -22,6 +22,7 @@ from tools.sandbox import ReusedWorkers, Sandbox
 _CALL_S = 1.0
 _ACTIONS_TRIED = 30
 _AT_ONCE, _LESSON_S = 1_000, 120.0  # plies of one request, and seconds that it may take
+_COUNTED, _UNCOUNTED = 1_000, 10_000.0  # plies; lines of one where that fails
 _LONGEST = 3_000  # plies of a match that is learned from
 _DEARER = 10  # times as many plies where decisions are searched
 _SEARCHED, _SIMULATIONS = 0.05, 3  # share of the decisions, and simulations for each action
@@ -101,6 +102,26 @@ def taught_heuristics(
     return fitted_heuristics(matches, setup.num_players, shared=shared, seed=seed)
 
 
+def counted_lines(setup: GameSetup, sandbox: Sandbox) -> tuple[float, float]:
+    """Lines of the module that a ply runs, without and with observations: its worker's claim.
+
+    A module that fails under it counts as a slow one: its faults are for the matches to show.
+
+    Args:
+        setup: The game.
+        sandbox: Must preload `agents.strategy.lessons`.
+    """
+    with sandbox.worker("work", setup.source, preloaded=True) as worker:
+        try:
+            worker.load(setup.source)
+            request = WorkRequest(setup.num_players, dict(setup.parameters), _COUNTED)
+            told = worker.request("work", request._asdict(), _LESSON_S)
+            lines, seen = TypeAdapter(tuple[float, float]).validate_python(told)
+        except (ModuleFault, ValidationError):
+            return _UNCOUNTED, _UNCOUNTED
+    return lines, seen
+
+
 def negated(source: str) -> str:
     """The source of the negation of a heuristic (Cardiverse §3.3.2)."""
     return source.rstrip() + _NEGATED
@@ -117,6 +138,7 @@ class HeuristicContest:
         sandbox: Where the matches run.
         seed: Of the deals; fresh deals have another.
         matches: That a line-up plays at most.
+        confirming: Fresh deals that confirm an ensemble; 0 for as many as chose it.
         max_plies: Plies after which a match is left unfinished; its deal is not scored.
         is_shared: Whether all seats are paid alike: then a team of the candidate at every seat is
             held against a random team on the same deal, and scores 1, 0.5 or 0.
@@ -132,6 +154,7 @@ class HeuristicContest:
     sandbox: Sandbox | SandboxRecipe
     seed: int
     matches: int
+    confirming: int = 0
     max_plies: int = 2000
     is_shared: bool = False
     protocol: Protocol = "ours"
@@ -153,6 +176,7 @@ class HeuristicContest:
             play=self.scores,
             even=self.even,
             deals=max(2, self.matches // (1 if self._is_team else seats)),
+            confirming=self.confirming,
             protocol=self.protocol,
         )
         found = selector.select([heuristic.name for heuristic in self.heuristics])

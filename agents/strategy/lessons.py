@@ -6,9 +6,11 @@ return that the search found for it. The search starts in the true state; what i
 the observation alone, and so learns the mean over all that looks alike to its seat.
 """
 
+import sys
 from collections.abc import Callable, Mapping
 from itertools import count
-from typing import NamedTuple, TypeAlias
+from types import FrameType
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,7 +19,11 @@ from agents.search.ismcts import decide as ismcts
 from agents.search.settings import SearchView
 from games.modules import Rules, bind, first_state
 from games.values import CHANCE, TERMINAL, Json
+from tools.guest.faults import MODULE_FILE
 from tools.guest.protocol import decoded
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
 
 Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]
 
@@ -114,4 +120,61 @@ def teach(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
     return _Teacher(namespace, decoded(LessonsRequest, payload)).taught()
 
 
-OPERATIONS: dict[str, Operation] = {"teach": teach}
+class WorkRequest(NamedTuple):
+    """Count the lines of the module that its own plies run; answered with two counts a ply.
+
+    Attributes:
+        num_players: Seats.
+        parameters: Of the game.
+        plies: How many are counted.
+    """
+
+    num_players: int
+    parameters: dict[str, Json]
+    plies: int
+
+
+class _Lines:
+    """Counts executed lines of the module; used as a trace function."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> "TraceFunction | None":
+        """The tracer of a frame of the module; no other frame is traced."""
+        del event, argument
+        return self._line if frame.f_code.co_filename == MODULE_FILE else None
+
+    def _line(self, frame: FrameType, event: str, argument: object) -> "TraceFunction":
+        del frame, argument
+        self.count += event == "line"
+        return self._line
+
+
+def work(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+    """Lines a ply of random play, without and with the observations; see `WorkRequest`."""
+    request = decoded(WorkRequest, payload)
+    rules, generator = bind(namespace, request.num_players), np.random.default_rng([0])
+    state, plain, seeing = None, _Lines(), _Lines()
+    before = sys.gettrace()
+    try:
+        for _ in range(request.plies):
+            sys.settrace(plain)
+            if state is None:
+                state = first_state(namespace, request.num_players, request.parameters)
+            ended = rules.current_player(state) == TERMINAL
+            legal = [] if ended else rules.legal_actions(state)
+            if legal:
+                state = rules.apply_action(state, legal[int(generator.integers(len(legal)))])
+                rules.rewards(state)
+                sys.settrace(seeing)
+                rules.observations(state)
+            else:
+                state = None
+    finally:
+        sys.settrace(before)
+    lines = plain.count / request.plies
+    return [lines, lines + seeing.count / request.plies]
+
+
+OPERATIONS: dict[str, Operation] = {"teach": teach, "work": work}

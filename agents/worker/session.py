@@ -51,6 +51,7 @@ class SeatSession:
         tree: Of this match, where it is used again; it checks the same.
         heuristics: The game's.
         late: The newest end by deadline. It holds a tree: to free that may take past the deadline.
+        rooted: Told of every state from which a search begins.
     """
 
     def __init__(self, clock: Clock = time.process_time) -> None:
@@ -61,6 +62,7 @@ class SeatSession:
         self.tree: ReusedTree | None = None
         self.heuristics: list[Heuristic] = []
         self.late: LateError | None = None
+        self.rooted: Callable[[State], None] = lambda _: None
 
     def choose(self, namespace: Mapping[str, object], payload: dict[str, Json]) -> Chosen | Refused:
         """Choose an action for one seat from its log alone.
@@ -211,15 +213,21 @@ class _Decision:
         session, here, words = self.session, self.here, self.request.match_words or []
         if session.tree is None or not session.tree.continues(here.log.entries, words):
             session.tree = ReusedTree(
-                here.rules, here.initial, here.log.seat, settings, words, tuple(session.heuristics)
+                *(here.rules, here.initial, here.log.seat, settings, words),
+                *(tuple(session.heuristics), session.rooted),
             )
         return session.tree.decide(here.log.entries)
 
     def _searched(self, determinize: Callable[[], State], worlds: int = 1) -> SearchResult:
+        def rooted() -> State:
+            state = determinize()
+            self.session.rooted(state)
+            return state
+
         view = SearchView(
             self.here.rules,
             self.here.log.seat,
-            determinize,
+            rooted,
             tuple(self.session.heuristics),
             self.session.clock,
             worlds,
@@ -318,6 +326,7 @@ class ReusedTree:
         settings: What to do, with `reuse`.
         words: Seed words of the match.
         heuristics: The game's heuristics, for leaf="heuristic".
+        rooted: See `SeatSession`.
         entries: The log up to the newest decision.
         decisions: Decisions of the log that were searched, or passed by as forced.
         search: The tree; None before the first decision.
@@ -329,6 +338,7 @@ class ReusedTree:
     settings: UctSettings
     words: Sequence[int]
     heuristics: Sequence[Heuristic] = ()
+    rooted: Callable[[State], None] = lambda _: None
     entries: list[LogEntry] = field(default_factory=list, init=False)
     decisions: int = field(default=0, init=False)
     search: UctSearch | None = field(default=None, init=False)
@@ -365,6 +375,7 @@ class ReusedTree:
             self.search = kind(self.rules, state, self.settings, generator, self.heuristics)
         else:
             self.search.go_on(node, generator, self.heuristics)
+        self.rooted(self.search.root.state)
         meter = Meter(self.rules, self.settings)
         meter.run(self.search.simulate)
         return self.search.result(meter)

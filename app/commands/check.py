@@ -1,4 +1,4 @@
-"""`check`: is this module a game, and does it keep its promises?"""
+"""`check`, `explain` and `playtest`: does a game keep its promises, and how does it play?"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app import options
+from app.commands.new import carry_on, require_finished
 from app.console import give, leave, note, print_json, say
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
+    from graph.run.folder import RunFolder
     from tools.checking import CheckRun
 
 _MOST_ROWS = 10
@@ -22,7 +24,7 @@ def check_game(
     ],
     *,
     players: options.Seats = 0,
-    seed: options.Seed = 0,
+    seed: options.Seed = None,
     deadline: Annotated[float, typer.Option("--deadline", min=1, help="Seconds in all.")] = 120.0,
     place: options.Isolation,
     as_json: options.Json = False,
@@ -33,7 +35,7 @@ def check_game(
     from tools.checking import check_source
 
     found = options.game_called(game)
-    settings = CheckSettings(seed=seed)
+    settings = CheckSettings(seed=options.seed_or_drawn(seed))
     with place.opened() as opened:
         run = check_source(
             opened,
@@ -101,6 +103,47 @@ def explain_rule(
         if more := found[name][_MOST_ROWS:]:
             say(f"  and {len(more)} more")
     note(f"{found['followed']} recorded matches were followed through the code")
+
+
+@options.grouped
+def play_on_run(
+    run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
+    *,
+    matches: Annotated[
+        int,
+        typer.Option("--matches", min=0, help="Of good players, in all; 0: what would decide."),
+    ] = 0,
+    players: options.Seats = 0,
+    place: options.Isolation,
+    as_json: options.Json = False,
+) -> None:
+    """Play a finished game on, or with another number of players, and renew its report."""
+    from graph.new.requests import read_request, write_request
+    from graph.new.state import PlayOn
+    from graph.run.folder import find_folder, runs_folder
+
+    folder = find_folder(run, runs_folder(), to_go_on=True)
+    with folder.held(), place.chosen():
+        request = read_request(folder)
+        require_finished(folder)
+        if players:
+            _require_seats(folder, players)
+        wish = PlayOn(matches=matches, players=players)
+        # Part of what was asked, so that the run can be made again with it.
+        write_request(request.playing_on(wish), folder)
+        carry_on(folder, request.settings, fresh=False, given=None, as_json=as_json)
+
+
+def _require_seats(folder: "RunFolder", players: int) -> None:
+    """Refuse a number of players that the newest game of a run does not take."""
+    from games.library import read_game
+    from tools.sources import read_source
+
+    newest = (folder, *folder.revisions)[-1]
+    info = read_game(read_source(newest.path / "game.py", "the game"))
+    fewest, most = info.get("min_players"), info.get("max_players")
+    if not (isinstance(fewest, int) and isinstance(most, int) and fewest <= players <= most):
+        raise typer.BadParameter(f"--players is {players}; the game takes {fewest} to {most}")
 
 
 def _as_line(row: "str | dict[str, Any]") -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias, get_args
 import typer
 
 from app.console import Progress, database, ends_at_once, give, leave, note, say
-from app.options import Isolation, Json, OutFolder, Seed, grouped, model_filled
+from app.options import Isolation, Json, OutFolder, Seed, grouped, model_filled, tell_seed
 from games.text import number_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class LearnOptions:
             help="Calls at most for functions that turn observations into arrays (for train).",
         ),
     ] = 0
-    seed: Seed = 0
+    seed: Seed = None
     quick: Annotated[bool, typer.Option("--quick", help="Fewer matches and draws.")] = False
 
 
@@ -98,6 +98,8 @@ def learn_model(
     if asked.environment and Path(asked.environment).exists():
         asked = replace(asked, environment=str(Path(asked.environment).resolve()))
     settings = model_filled(asked, LearnSettings)
+    if asked.seed is None:
+        tell_seed(settings.seed)
     folder = create_folder(out, title=f"learn {trajectories.stem}", runs=runs_folder())
     request = LearnRequest(rules=words, trajectories=str(trajectories.resolve()), settings=settings)
     with folder.held(), place.chosen():

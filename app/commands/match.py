@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from tools.sandbox import Grade, Sandbox, Worker
 
 _TELL_EVERY = 10
-_SEEDS = 1_000_000  # of a size that a person can type
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +37,7 @@ class _Series:
 
     environment: options.Environment = None
     games: Annotated[int, typer.Option("--games", min=1, help="Matches to play.")] = 1
-    seed: options.Seed = 0
+    seed: options.Seed = None
     settings: options.Parameters = None
     max_plies: options.MaxPlies = 2000
 
@@ -64,7 +63,8 @@ def play_matches(
         from graph.run.settings import versions
         from tools.playtest.series import SeriesSettings, series_summary
 
-        asked = SeriesSettings(series.games, series.seed, series.max_plies)
+        seed = options.seed_of_journal(series.seed, playing.journal)
+        asked = SeriesSettings(series.games, seed, series.max_plies)
         played, grade = _played(
             setup, player, roster, asked, journal=playing.journal, workers=workers
         )
@@ -240,6 +240,7 @@ def teller(matches: int | None = None) -> "Callable[[int, MatchEntry], None]":
 def _show(series: "Series") -> None:
     """Tell a result in words."""
     tables = series.tables
+    options.say_not_audited(series.replayed.not_audited)
     endings = ", ".join(f"{count} {name}" for name, count in series.endings.items() if count)
     say(f"{one_line(series.plan.game.name)}: {len(series.entries)} matches: {endings}")
     for entrant, player in enumerate(series.line_up):
@@ -333,13 +334,12 @@ def play_game(
 
 def _sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoReturn:
     """Lay the table, and play."""
-    import secrets
-
     from app.table.screen import TableScreen, shows_unicode
     from app.table.session import TableSession, line_up_of, open_table, renderer, table_setting
+    from games.streams import drawn_seed
 
     chosen = tuple(sorted({number - 1 for number in asked.seats or [1]}))
-    seed = secrets.randbelow(_SEEDS) if asked.seed is None else asked.seed
+    seed = drawn_seed() if asked.seed is None else asked.seed
     table = open_table(asked.game, asked.players, asked.settings, sandbox, stack)
     if chosen[-1] >= table.setup.num_players:
         seats = table.setup.num_players
@@ -350,8 +350,7 @@ def _sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoR
     session = TableSession(table.setup, specs, seed, sandbox, table.records, roster, asked.plies)
     setting = table_setting(table, is_unicode=shows_unicode())
     drawing = renderer(table, sandbox, stack)
-    is_watched = asked.is_watched
-    screen = TableScreen(session, chosen, setting, table.rulebook, drawing, is_watched)
+    screen = TableScreen(session, chosen, setting, table.rulebook, drawing, asked.is_watched)
     screen.introduce("{name}: {summary}".format_map(table.module.info))
     _play(session, screen, table.worker)
 

@@ -35,7 +35,7 @@ WAITING = 3  # exit code of a run that waits for a person's answer
 class RunOptions:
     """The settings of `RunSettings` that are options, by their names there."""
 
-    seed: options.Seed = 0
+    seed: options.Seed = None
     quick: Annotated[bool, typer.Option("--quick", help="Fewer matches, smaller searches.")] = False
     approve: Annotated[bool, typer.Option("--approve", help="Ask before coding.")] = False
     own_games: Annotated[
@@ -97,10 +97,12 @@ def new_run(
         raise typer.BadParameter("the prompt is empty; say the game in your own words")
     _require_known(choices)
     settings = options.model_filled(asked, RunSettings)
+    if asked.seed is None:
+        options.tell_seed(settings.seed)
     folder = create_folder(out, title=words or family or "", runs=runs_folder())
     with folder.held(), place.chosen():
         write_request(Request(prompt=words, choices=choices, settings=settings), folder)
-        _run(folder, settings, fresh=True, given=None, as_json=as_json)
+        carry_on(folder, settings, fresh=True, given=None, as_json=as_json)
 
 
 def _require_known(choices: "Choices") -> None:
@@ -193,7 +195,7 @@ def resume_named(
         if edited := folder.edited():
             note(f"kept as you changed them: {', '.join(edited)}")
         remedy = asked.remedy(anew=form is not None)
-        _run(
+        carry_on(
             folder,
             request.remedied(remedy).settings,
             fresh=False,
@@ -213,7 +215,7 @@ def revise_run(
 ) -> None:
     """Change a finished game in your own words, or ask about it; the game before it stays."""
     from graph.new.requests import read_request, write_request
-    from graph.run.folder import RunFolderError, find_folder, runs_folder
+    from graph.run.folder import find_folder, runs_folder
 
     message = options.readable_words(message, "the message").strip()
     if not message:
@@ -221,17 +223,28 @@ def revise_run(
     folder = find_folder(run, runs_folder(), to_go_on=True)
     with folder.held(), place.chosen():
         request = read_request(folder)
-        if not all((folder.path / name).exists() for name in ("run.json", "design.json")):
-            raise RunFolderError(
-                f"the run in {folder.path} has no finished game yet; go on with it first: "
-                f"rulewright resume {folder.path}"
-            )
+        require_finished(folder)
         # Part of what was asked, so that the run can be made again with it.
         write_request(request.model_copy(update={"answers": (*request.answers, message)}), folder)
-        _run(folder, request.settings, fresh=False, given=None, as_json=as_json)
+        carry_on(folder, request.settings, fresh=False, given=None, as_json=as_json)
 
 
-def _run(
+def require_finished(folder: "RunFolder") -> None:
+    """Refuse a run that made no game yet.
+
+    Raises:
+        RunFolderError: Saying how to go on with it.
+    """
+    from graph.run.folder import RunFolderError
+
+    if not all((folder.path / name).exists() for name in ("run.json", "design.json")):
+        raise RunFolderError(
+            f"the run in {folder.path} has no finished game yet; go on with it first: "
+            f"rulewright resume {folder.path}"
+        )
+
+
+def carry_on(
     folder: "RunFolder",
     settings: "RunSettings",
     *,
@@ -240,6 +253,7 @@ def _run(
     as_json: bool,
     remedy: "Remedy | None" = None,
 ) -> None:
+    """Begin or go on with a run, with live progress, and print its result."""
     from graph.new.opening import make_context
     from graph.new.runs import open_run
     from graph.run.checkpoints import BrokenCheckpointsError

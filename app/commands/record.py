@@ -47,7 +47,7 @@ class _Recording:
         int | None, typer.Option("--seat", min=0, help="Whose view a closed deck holds.")
     ] = None
     max_plies: options.MaxPlies = 2000
-    seed: options.Seed = 0
+    seed: options.Seed = None
 
 
 @options.grouped
@@ -82,7 +82,8 @@ def record_environment(
             of_file=lambda name, _, seats: _of_file(name, settings or [], seats, own, stack),
         )
         plan = RecordPlan(
-            *(asked.matches, asked.policy, asked.simulations, asked.seed, asked.seat),
+            *(asked.matches, asked.policy, asked.simulations),
+            *(options.seed_or_drawn(asked.seed), asked.seat),
             *(asked.max_plies, versions()),
         )
         with environment_in(own, opened) as worked:
@@ -151,7 +152,7 @@ class _Training:
     ppo: Annotated[
         str, typer.Option("--ppo", metavar="KEY=VALUE,...", help="Settings of the training.")
     ] = ""
-    seed: options.Seed = 0
+    seed: options.Seed = None
 
 
 @options.grouped
@@ -182,7 +183,7 @@ def train_network(
     ):
         from dataclasses import replace
 
-        from agents.learning.choosing import TrainingOrder, best_of_seeds
+        from agents.learning.choosing import TrainingOrder, best_of_seeds, first_seed
         from agents.learning.matches import PRELOAD
         from agents.players.registry import PlayerRoster
         from app.commands.match import chosen_recipe
@@ -190,13 +191,14 @@ def train_network(
         from graph.run.settings import versions
 
         chosen = _given(asked.ppo)
+        seed = options.seed_or_drawn(asked.seed, None if force else first_seed(part))
         made = stack.enter_context(replace(chosen_recipe(), preload=PRELOAD).make())
         setup = open_table(game, players, settings or [], made, stack).setup
         grade = made.grade.model_dump(mode="json")
         policy = best_of_seeds(
             *(made, setup, PlayerRoster()),
             TrainingOrder(
-                *(chosen, asked.steps, asked.seed, asked.seeds),
+                *(chosen, asked.steps, seed, asked.seeds),
                 about={"versions": {**versions()}, "sandbox": grade},
             ),
             folder=part,

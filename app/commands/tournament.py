@@ -38,7 +38,7 @@ class _RoundRobin:
     deals: Annotated[
         int, typer.Option("--deals", min=1, help="Deals each line-up plays in every seating.")
     ] = 10
-    seed: options.Seed = 0
+    seed: options.Seed = None
     settings: options.Parameters = None
     max_plies: options.MaxPlies = 2000
     until: Annotated[
@@ -79,7 +79,7 @@ def play_round_robin(
         roster = replace(chosen_roster(player, workers), host_search=playing.host_search)
         tournament = TournamentSettings(
             deals=asked.deals,
-            seed=asked.seed,
+            seed=options.seed_of_journal(asked.seed, playing.journal),
             max_plies=asked.max_plies,
             question=_question(asked.until),
             prior_draws=_draws(asked.prior_draws),
@@ -138,6 +138,7 @@ def _question(until: str | None) -> "ScoreQuestion | None":
 
 
 def _show(result: "TournamentResult") -> None:
+    options.say_not_audited(result.not_audited)
     endings = ", ".join(f"{count} {name}" for name, count in result.endings.items() if count)
     say(f"{one_line(result.game)}: {result.matches} matches ({result.design}): {endings}")
     numbers = {one.name: number for number, one in enumerate(result.standings, 1)}

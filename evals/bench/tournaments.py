@@ -26,9 +26,10 @@ from games.contract import Game
 from games.library import defaults
 from games.modules import LocalModule
 from tools.playtest.jobs import GameSetup, MatchJob, SandboxRecipe, play_job, sandbox_of_process
+from tools.playtest.plan import MatchPlan
 from tools.playtest.runner import Workers, play_all
 from tools.playtest.schedule import TournamentSettings, make_schedule
-from tools.playtest.tournament import MatchPlan, play_tournament
+from tools.playtest.tournament import play_tournament
 
 GAIN_AT_LEAST = 1.5
 OF_PLAIN_AT_LEAST = 0.95

@@ -10,7 +10,7 @@ from games.contract import Game
 from games.engine import Decision, Match, Ply, play_match
 from games.information import SeatLog
 from games.modules import LocalModule
-from games.streams import stream
+from games.streams import PlyChance, stream
 from games.table import GameTable, Position, Table
 from games.values import TERMINAL, Action, Json, State
 
@@ -53,7 +53,7 @@ class Subject:
             parameters=self.parameters,
             seed=seed,
             match=match,
-            deal=deal,
+            chance=PlyChance(seed, deal),
             max_plies=max_plies,
         )
 

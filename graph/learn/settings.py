@@ -4,6 +4,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
+from games.streams import drawn_seed
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.settings import RefineStrategy, sized
 
@@ -18,7 +19,7 @@ class LearnSettings(BaseModel, frozen=True, extra="forbid"):
     """Settings of one run; unknown ones are refused.
 
     Attributes:
-        seed: Seeds every random stream of the run.
+        seed: Seeds every random stream of the run; drawn where none is given.
         quick: Fewer matches and draws, for a first look.
         closed_deck: Whether the matches are one seat's view; a file of the other kind is refused.
         refine: How the candidate to mend is picked: the newest, or by Thompson sampling.
@@ -54,7 +55,7 @@ class LearnSettings(BaseModel, frozen=True, extra="forbid"):
         deadline_s: Seconds that one candidate's transition tests may take, and its draws.
     """
 
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default_factory=drawn_seed, ge=0)
     quick: bool = False
     closed_deck: bool = False
     refine: RefineStrategy = "tree"

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from agents.protocols import Design, RoleSet
 from games.checks.run import CheckSettings
+from games.streams import drawn_seed
 from graph.run.settings import RefineStrategy, sized
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _PRINTED_MATCHES = 400  # a candidate (Cardiverse §3.3.3)
 def _heuristic_matches(settings: dict[str, Any]) -> int:
     if settings["protocol"] == "paper":
         return _PRINTED_MATCHES
-    return 32 if settings["quick"] else 200
+    return 100 if settings["quick"] else 400
 
 
 def _checks(settings: dict[str, Any]) -> CheckSettings:
@@ -40,7 +41,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     `quick` makes the defaults of the sizes smaller; a size that is given stands.
 
     Attributes:
-        seed: Seeds every random stream of the run.
+        seed: Seeds every random stream of the run; drawn where none is given.
         quick: Fewer matches and smaller searches, for a first look.
         approve: Ask a person to approve the rulebook before it is coded.
         own_games: Let retrieval also see games that earlier runs accepted.
@@ -50,21 +51,23 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
         refine: How the candidate to mend is picked; by tree where there are several drafts.
         max_rounds: Refinements before the run gives up.
         records_judged: Match records that the validator judges.
-        random_matches: Matches at random that the measures are taken from.
+        random_matches: Matches at random that the measures are taken from; good play, which
+            fairness is asked of, has 0.6 as many in a quick run, and 0.33 in a full one.
         ladder_matches: Matches for every rung of the skill ladder.
         protocol: How heuristics are selected: ours, or as Cardiverse prints it (400 matches each).
         lessons: Plies that heuristics are fitted to, where the strategist gave none worth having;
             0 for none.
-        heuristic_matches: Matches that a line-up of heuristics plays at most.
-        small_budget: Simulations a move of the weaker search player.
-        large_budget: Simulations a move of the stronger one.
-        playtest_s: Seconds that the play-test may take; None for as many as its matches take.
-            What was cut is said, and depends on the machine.
+        heuristic_matches: Matches that a line-up of heuristics plays at most, and held-out deals
+            that confirm the chosen one.
+        small_budget: Simulations a move of the searches that try a value function.
+        large_budget: Simulations a move of the search on the ladder; 0 for no search.
+        playtest_s: Wall seconds after which a play-test ends, as a last resort; None for no limit.
+            What was cut is said first, and depends on the machine.
         max_plies: Plies after which a match is left unfinished.
         check: What the checks look at.
     """
 
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default_factory=drawn_seed, ge=0)
     quick: bool = False
     approve: bool = False
     own_games: bool = False
@@ -75,18 +78,37 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     )
     max_rounds: int = Field(default=6, ge=0)
     records_judged: int = sized(5, quick=2)
-    ladder_matches: int = sized(60, quick=16, least=4)
-    random_matches: int = sized(100, quick=40, least=4)
+    ladder_matches: int = sized(2_000, quick=400, least=4)
+    random_matches: int = sized(10_000, quick=1_000, least=4)
     protocol: Literal["ours", "paper"] = "ours"
     lessons: int = sized(8_000, quick=1_000)
     heuristic_matches: int = Field(default_factory=_heuristic_matches, ge=4)
     small_budget: int = sized(50, quick=15, least=1)
-    large_budget: int = sized(250, quick=60, least=1)
+    large_budget: int = sized(250, quick=0)
     playtest_s: float | None = Field(
-        default_factory=lambda given: 60.0 if given["quick"] else None, gt=0, allow_inf_nan=False
+        default_factory=lambda given: 900.0 if given["quick"] else 21_600.0,
+        gt=0,
+        allow_inf_nan=False,
     )
     max_plies: int = Field(default=2000, ge=1)
     check: CheckSettings = Field(default_factory=_checks)
+
+    @field_validator("check", mode="before")
+    @classmethod
+    def _of_one_seed(cls, given: object, info: ValidationInfo) -> object:
+        """The checks have the run's seed, unless they are given another one."""
+        if not isinstance(given, dict):
+            return given
+        return {**{name: info.data[name] for name in ("seed",) if name in info.data}, **given}
+
+    def of_seed(self, seed: int) -> "RunSettings":
+        """The same, with a seed where none is given."""
+        if "seed" in self.model_fields_set:
+            return self
+        given = self.model_dump(exclude_unset=True)
+        if self.check.seed == self.seed and "check" in given:
+            given["check"]["seed"] = seed
+        return RunSettings.model_validate({**given, "seed": seed})
 
 
 class CheckKey(NamedTuple):

@@ -43,9 +43,11 @@ class CheckOutput(BaseModel):
         outcome: "passed", "failed", or "could_not_judge", which is neither.
         findings: Every check with its evidence, and the line at fault where one is known.
         summary: The same in a few lines.
+        seed: Of all that was drawn; as the context's seed it repeats the checks.
     """
 
     outcome: Outcome = "could_not_judge"
+    seed: int | None = None
     findings: Annotated[
         list[Finding], WithJsonSchema({"type": "array", "items": Finding.model_json_schema()})
     ] = Field(default_factory=list)
@@ -81,6 +83,7 @@ def _judge(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
     wrong = [f"{f.check}: {f.evidence}" for f in run.findings if f.outcome != "passed"]
     said = "\n".join([f"{outcome}: {len(run.findings)} checks", *wrong])
     judged = {"outcome": outcome, "findings": as_plain(list(run.findings)), "summary": said}
+    judged["seed"] = context.settings.seed
     return {**judged, "verdict": [], "evaluation": None}  # a thread keeps those of a game before
 
 
@@ -89,13 +92,13 @@ def _play(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
     info = read_game(state.source)
     title = str(info.get("name") or "game")
     folder = create_folder(None, title=f"playtest {title}", runs=runs_of(runtime))
-    context = context_of(runtime, str(folder.path))
+    context = context_of(runtime, str(folder.path), state.seed)
     seats = state.players or usual_players(info)
     try:
         clock = clock_of(context, folder, context.settings.playtest_s)
         tell = writer_of(runtime.stream_writer)
         play = play_of_run(context, state.source, seats, folder, tell=tell, clock=clock)
-        evaluation, _ = measured(play, (), context.settings.protocol)
+        evaluation = measured(play, (), context.settings.protocol).evaluation
     except ModuleFault as fault:
         return {"outcome": "could_not_judge", "summary": f"it cannot be played: {fault}"}
     lines = verdict_text(evaluation)

@@ -118,7 +118,7 @@ def make_context(
     )
 
 
-def context_of(runtime: Runtime[RunContext], folder: str) -> RunContext:
+def context_of(runtime: Runtime[RunContext], folder: str, seed: int | None = None) -> RunContext:
     """The context the graph was invoked with, or the default resources with the caller's settings.
 
     LangGraph leaves `runtime.context` None where nobody gave one, and builds `RunSettings`, the
@@ -129,12 +129,16 @@ def context_of(runtime: Runtime[RunContext], folder: str) -> RunContext:
     Args:
         runtime: The node's.
         folder: The run's folder.
+        seed: Of the run; None where it is drawn now, at its intake. One that is given goes before.
     """
     hear_waits(writer_of(runtime.stream_writer))
     given = _given(runtime)
     if isinstance(given, RunContext):
         return given
-    return _context(given or RunSettings(), _roles_of(folder), *_shared())
+    settings = given or RunSettings()
+    if seed is not None:
+        settings = settings.of_seed(seed)
+    return _context(settings, _roles_of(folder), *_shared())
 
 
 def runs_of(runtime: Runtime[RunContext]) -> Path:

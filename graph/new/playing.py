@@ -2,23 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+
+from pydantic import TypeAdapter
 
 from agents.players.greedy import ENSEMBLE, SCORES
 from agents.players.registry import PlayerRoster
 from agents.protocols import Heuristic
-from agents.strategy.contest import HeuristicContest, taught_heuristics
+from agents.strategy.contest import HeuristicContest, counted_lines, taught_heuristics
 from graph.new.context import RunContext
+from graph.new.state import RunState, need_design
 from graph.run.events import MatchPlayed, SeriesBegins, Tell
 from graph.run.folder import RunFolder
-from tools.playtest.of_run.clock import Clock, Timed
-from tools.playtest.of_run.measuring import playtest
-from tools.playtest.of_run.played import PlayTest, jobs_here
+from tools.playtest.jobs import GameSetup
+from tools.playtest.of_run.budget import Clock, Timed
+from tools.playtest.of_run.measuring import Measured, playtest
+from tools.playtest.of_run.played import Counting, PlayTest, jobs_here
 from tools.playtest.runner import Workers
-from tools.playtest.series import Series
-from tools.reporting.content import Evaluation
 
-_HEURISTIC_PLIES = {False: 40_000, True: 5_000}
 _CLOCK = ".state/journals/clock.json"  # it goes when the journals go
+_WORK = ".state/journals/work-{}.json"
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,17 @@ def play_of_run(
     *,
     tell: Tell = lambda _: None,
     clock: Clock | None = None,
+    more: tuple[int, ...] = (),
 ) -> PlayTest:
     """A game with everything it takes to play it; finished matches are journalled in the folder."""
+
+    def count(game: GameSetup) -> Counting:
+        kept = _WORK.format(sha256(f"{game.num_players} {source}".encode()).hexdigest()[:12])
+        if not (folder.path / kept).exists():
+            folder.write_json(kept, [*counted_lines(game, context.sandbox)])
+        lines, seen = TypeAdapter(Counting).validate_python(folder.read_json(kept))
+        return lines, seen
+
     return PlayTest(
         settings=context.settings,
         sandbox=context.sandbox,
@@ -51,13 +63,42 @@ def play_of_run(
         source=source,
         num_players=num_players,
         journals=folder.journals,
+        count=count,
         listener=_Listener(tell),
         clock=clock or Clock(),
+        more=more,
     )
 
 
-def clock_of(context: RunContext, folder: RunFolder, seconds: float | None) -> Clock:
+def play_on(state: RunState, folder: RunFolder) -> tuple[int, tuple[int, ...], RunFolder]:
+    """The seats that a run's game is played with, how far, and the folder of its journals.
+
+    A person may have wished for another number of seats than the design's, whose matches then lie
+    in a folder of their own; or for more matches than were planned.
+    """
+    usual = need_design(state).num_players
+    wish, last = state.playing, state.evaluation.fairness if state.evaluation else None
+    if wish is None:
+        return usual, (), folder
+    seats = wish.players or usual
+    before = last.looks if last is not None and last.players == seats else ()
+    matches = wish.matches or (last.needed if last is not None and before else 0)
+    if seats != usual:
+        folder = RunFolder(folder.journals / f"of-{seats}")
+        folder.journals.mkdir(parents=True, exist_ok=True)
+    return seats, tuple(sorted({*before, matches})), folder
+
+
+def clock_of(
+    context: RunContext, folder: RunFolder, seconds: float | None, *, anew: bool = False
+) -> Clock:
     """A clock that keeps its decisions in the folder, where there is a limit.
+
+    Args:
+        context: Of the run.
+        folder: Where they are kept.
+        seconds: The limit.
+        anew: Whether series that were cut before are played on.
 
     Raises:
         RunFolderError: If what an earlier process decided cannot be read.
@@ -65,7 +106,7 @@ def clock_of(context: RunContext, folder: RunFolder, seconds: float | None) -> C
     if seconds is None:
         return Clock(now=context.clock)
     kept = Timed()
-    if (folder.path / _CLOCK).exists():
+    if (folder.path / _CLOCK).exists() and not anew:
         wrong = "is damaged; delete the folder it lies in: the matches are then played anew"
         kept = folder.read_model(_CLOCK, Timed, wrong)
     return Clock(
@@ -76,9 +117,7 @@ def clock_of(context: RunContext, folder: RunFolder, seconds: float | None) -> C
     )
 
 
-def measured(
-    play: PlayTest, heuristics: Sequence[Heuristic], protocol: str
-) -> tuple[Evaluation, dict[str, Series]]:
+def measured(play: PlayTest, heuristics: Sequence[Heuristic], protocol: str) -> Measured:
     """See `playtest`; all heuristics play together, as the protocol has it."""
     together = SCORES if protocol == "paper" else ENSEMBLE
     sources = {heuristic.name: heuristic.source for heuristic in heuristics}
@@ -89,14 +128,16 @@ def contest_of(
     context: RunContext, play: PlayTest, heuristics: Sequence[Heuristic], tell: Tell
 ) -> HeuristicContest:
     """Heuristics, ready to be selected from by play."""
-    settings = context.settings
+    settings, seats = context.settings, play.num_players
+    confirming = play.within("heuristic", settings.heuristic_matches * seats) // seats
     return HeuristicContest(
         setup=play.setup({}),
         heuristics=heuristics,
         roster=PlayerRoster(),
         sandbox=context.sandbox,
         seed=settings.seed,
-        matches=play.within(settings.heuristic_matches, _HEURISTIC_PLIES[settings.quick]),
+        matches=play.within("heuristic", settings.heuristic_matches),
+        confirming=max(2, confirming),
         max_plies=settings.max_plies,
         is_shared=play.is_shared,
         protocol=settings.protocol,

@@ -28,7 +28,7 @@ from graph.run.events import MatchPlayed, Tell
 from tools.coverage import RuleCoverage, rule_coverage
 from tools.pace import PacedTable, is_slow
 from tools.playtest.jobs import GameSetup
-from tools.playtest.report import affordable_simulations
+from tools.playtest.of_run.budget import affordable_simulations
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable
 
 # In a full and in a quick run; counts and no clock, so that the same seed gives the same records.

@@ -54,7 +54,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
     return Report(
         title=design.title,
         summary=design.summary,
-        players=design.num_players,
+        players=sum(map(len, state.evaluation.sides)) if state.evaluation else design.num_players,
         made_by=made_by(context),
         facts=_facts(state, context),
         clauses=tuple(_clause_lines(design.clauses)),

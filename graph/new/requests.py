@@ -13,7 +13,7 @@ from agents.protocols import NEW_FAMILY, Brief, Choices, Clause, Design, Fit
 from games.library import families, names
 from games.library.settings import GameCard, game_of
 from graph.new.context import RunSettings
-from graph.new.state import Retried, RunState
+from graph.new.state import PlayOn, Retried, RunState
 from graph.run.checkpoints import discard_checkpoints
 from graph.run.folder import RunFolder, RunFolderError
 
@@ -177,6 +177,7 @@ class Request(BaseModel, frozen=True, extra="forbid"):
         choices: What the person fixed beside them.
         answers: What the person answered to the run's questions, in order.
         remedies: What the person decided where the run gave up, in order.
+        played_on: How far the person had its finished game played on, in order.
         settings: Of the run; its rounds include those of the remedies.
     """
 
@@ -185,7 +186,12 @@ class Request(BaseModel, frozen=True, extra="forbid"):
     choices: Choices = Choices()
     answers: tuple[str, ...] = ()
     remedies: tuple[Remedy, ...] = ()
+    played_on: tuple[PlayOn, ...] = ()
     settings: RunSettings
+
+    def playing_on(self, wish: PlayOn) -> "Request":
+        """The request with one more wish to play on."""
+        return self.model_copy(update={"played_on": (*self.played_on, wish)})
 
     def answered(self, words: str) -> "Request":
         """The request with one more thing that the person said."""

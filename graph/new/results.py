@@ -260,7 +260,8 @@ def claims_object(claims: Sequence[Claim]) -> list[dict[str, Any]]:
 
 def verdict_lines(state: RunState) -> list[str]:
     """The verdict of the play-test, a line a question; empty where nothing was played."""
-    return verdict_text(state.evaluation, choiceless(state)) if state.evaluation else []
+    lines = verdict_text(state.evaluation, choiceless(state)) if state.evaluation else []
+    return [line.replace("playtest RUN", f"playtest {state.folder}") for line in lines]
 
 
 def choiceless(state: RunState) -> str:

@@ -23,7 +23,7 @@ from graph.new.requests import (
     write_request,
 )
 from graph.new.results import RunResult
-from graph.new.state import Retried, RunState, go_on
+from graph.new.state import PlayOn, Retried, RunState, go_on
 from graph.run.candidates import best
 from graph.run.checkpoints import graph_events, has_checkpoint, open_checkpoints
 from graph.run.events import Event, Unheard
@@ -87,7 +87,13 @@ class TryAgain(NamedTuple):
     node: Retried
 
 
-Step: TypeAlias = Begin | GoOn | Remedied | Answered | Said | TryAgain
+class PlayedOn(NamedTuple):
+    """The finished game is played on."""
+
+    wish: PlayOn
+
+
+Step: TypeAlias = Begin | GoOn | Remedied | Answered | Said | TryAgain | PlayedOn
 
 
 def continuation(stands: Whereabouts, request: Request) -> Step | None:
@@ -115,6 +121,8 @@ def continuation(stands: Whereabouts, request: Request) -> Step | None:
         return Said(words) if stands.question is None else Answered(words)
     if state.stopped is not None and not stands.moved:
         return TryAgain(state.stopped)
+    if state.evaluation is not None and state.played_on < len(request.played_on):
+        return PlayedOn(request.played_on[state.played_on])
     return None
 
 
@@ -265,6 +273,8 @@ class GameRun:
                 return {"messages": [("user", words)]}
             case TryAgain(node):
                 return go_on(node, self._state, self._state.trying_again())
+            case PlayedOn(wish):
+                return go_on("evaluate", self._state, self._state.playing_on(wish))
 
     def _leave_question(self) -> None:
         state = self._stands.state

@@ -179,6 +179,18 @@ class ChatOutput(BaseModel):
     artefacts: dict[str, str] = Field(default_factory=dict)
 
 
+class PlayOn(BaseModel, frozen=True, extra="forbid"):
+    """A person's wish to have a finished game played on.
+
+    Attributes:
+        matches: Matches of good players in all; 0 for as many as would decide.
+        players: Seats; 0 for those of the design.
+    """
+
+    matches: int = Field(default=0, ge=0)
+    players: int = Field(default=0, ge=0)
+
+
 @dataclass(frozen=True)
 class RunState:
     """One run, between nodes.
@@ -197,6 +209,8 @@ class RunState:
         heuristics: Heuristics that passed, best first.
         evaluation: The play-test results.
         record: The first random match as text, for the report.
+        playing: The wish that its play-test follows; None where nobody had one.
+        played_on: How many of the person's wishes to play on were taken in.
         revision: How often the game was changed; each has a folder of its own.
         before: The game that is being changed, or was.
         earlier: What stood before each change, oldest first: an undo takes the last one back.
@@ -237,7 +251,14 @@ class RunState:
     strategy_notes: tuple[str, ...] = ()
     evaluation: Evaluation | None = None
     record: str = ""
+    playing: PlayOn | None = None
+    played_on: int = 0
     notes: tuple[str, ...] = ()
+
+    @property
+    def seed(self) -> int | None:
+        """The run's seed; None until intake fixed it."""
+        return None if self.settings is None else self.settings.seed
 
     @property
     def made(self) -> Made | None:
@@ -264,8 +285,9 @@ class RunState:
         return replace(self, folder=str(path))
 
     def afresh(self, folder: str, settings: RunSettings | None) -> "RunState":
-        """As it is before its design: the chat and the count of remedies outlive a game."""
-        return RunState(self.messages, folder, settings=settings, remedied=self.remedied)
+        """As it is before its design: the chat and the counts of what was asked outlive a game."""
+        fresh = RunState(self.messages, folder, settings=settings, remedied=self.remedied)
+        return replace(fresh, played_on=self.played_on)
 
     def saying(self, text: str, name: str | None = None) -> "RunState":
         """With a message to the chat, by the name of a node."""
@@ -408,6 +430,11 @@ class RunState:
     def remedying(self) -> "RunState":
         """With one more of the person's remedies taken in."""
         return replace(self, remedied=self.remedied + 1, end=None, reason="")
+
+    def playing_on(self, wish: PlayOn) -> "RunState":
+        """With one more wish to play on taken in."""
+        taken = replace(self, playing=wish, played_on=self.played_on + 1)
+        return replace(taken, end=None, reason="")
 
 
 def go_on(node: Node, before: RunState, after: RunState) -> Command[Node]:

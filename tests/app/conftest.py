@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,15 @@ from tests.app.smaller import smaller
 from tools.playtest.jobs import SandboxRecipe, sandbox_of_process
 
 Command = Callable[..., "Outcome"]
+
+SEEDED = ("check", "learn", "match", "new", "record", "tournament", "train")
+"""Commands that draw a seed where none is given."""
+
+
+def seeded(arguments: Sequence[object]) -> list[str]:
+    """The same words of a command, with seed 0 where it would draw one: a test is to repeat."""
+    words = [str(argument) for argument in arguments]
+    return [*words, "--seed", "0"] if words[0] in SEEDED and "--seed" not in words else words
 
 
 class Outcome:
@@ -54,8 +63,15 @@ def _few_matches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def command(capfd: pytest.CaptureFixture[str]) -> Command:
-    def call(*arguments: str | Path) -> Outcome:
+def command(drawn: Command) -> Command:
+    return lambda *arguments: drawn(*seeded(arguments))
+
+
+@pytest.fixture
+def drawn(capfd: pytest.CaptureFixture[str]) -> Command:
+    """The command as it is typed: where no seed is given, one is drawn."""
+
+    def call(*arguments: object) -> Outcome:
         capfd.readouterr()
         code = main([str(argument) for argument in arguments])
         captured = capfd.readouterr()
@@ -74,7 +90,7 @@ def started() -> Iterator[Started]:
 
     def start(*arguments: str | Path, **environment: str) -> "subprocess.Popen[str]":
         module = "tests.app.smaller" if arguments[0] == "new" else "app.cli"
-        command = [sys.executable, "-m", module, *map(str, arguments)]
+        command = [sys.executable, "-m", module, *seeded(arguments)]
         process = subprocess.Popen(
             command,
             text=True,

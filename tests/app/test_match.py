@@ -14,9 +14,10 @@ from games.streams import stream
 from tests.app.conftest import Command, Outcome
 from tools.playtest.intervals import wilson
 from tools.playtest.jobs import GameSetup, MatchEntry, PlayerSpec, SandboxRecipe, entry_of
+from tools.playtest.plan import MatchPlan
 from tools.playtest.schedule import TournamentSettings, one_line_up
 from tools.playtest.series import Series
-from tools.playtest.tournament import MatchPlan
+from tools.replaying import Replayed
 
 # Seat 0 always wins. A match is a card, dealt by chance, then one decision a seat.
 FIRST_WINS = """
@@ -241,9 +242,8 @@ def _series(paid: list[tuple[float, float]], seed: int) -> Series:
     )
     amounts = [amount for deal in paid for amount in deal]
     matches = [Match("finished", (pay, pay), (), None, ()) for pay in amounts]
-    return Series(
-        plan, {i: MatchEntry.model_validate(entry_of(m)) for i, m in enumerate(matches)}, 0
-    )
+    entries = {i: MatchEntry.model_validate(entry_of(m)) for i, m in enumerate(matches)}
+    return Series(plan, entries, Replayed())
 
 
 def test_progress_is_told_to_the_last_match(command: Command) -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from agents.players.registry import PRELOAD
 from agents.protocols import RoleSet
-from games.values import Json
 from graph.new.context import CheckKey, PoolKey, RunContext, RunSettings
 from graph.new.records import RecordPool
 from graph.run.folder import RunFolder, create_folder
@@ -20,8 +19,9 @@ from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder
 from tools.checking import CheckRun
 from tools.playtest import tournament
-from tools.playtest.jobs import MatchEntry, MatchJob, SandboxRecipe, play_job
-from tools.replaying import require_replays
+from tools.playtest.batches import BatchJob, Played, play_batch
+from tools.playtest.jobs import MatchEntry, MatchJob, SandboxRecipe
+from tools.replaying import Replayed, require_replays
 from tools.retrieval import Retrieval
 from tools.sandbox import Sandbox
 from vectorstore.documents import StoreSettings
@@ -29,7 +29,7 @@ from vectorstore.indexing import ensure_indexed
 from vectorstore.store import Store, open_store
 
 MakeContext = Callable[..., RunContext]
-Entries: TypeAlias = dict[bytes, Json]
+Entries: TypeAlias = dict[bytes, Played | Replayed]
 
 
 @pytest.fixture(scope="session")
@@ -77,25 +77,27 @@ def _each_match_once(entries: Entries, monkeypatch: pytest.MonkeyPatch) -> None:
     The same matches are taken through fresh workers once.
     """
 
-    def play(job: MatchJob) -> Json:
-        if job.until is not None or getattr(job.roster, "models", None):
-            return play_job(job)
-        key = pickle.dumps(replace(job, sandbox=SandboxRecipe()))
-        if key not in entries:
-            entries[key] = play_job(job)
-        return entries[key]
+    def play(batch: BatchJob) -> Played:
+        if batch.first.until is not None or getattr(batch.first.roster, "models", None):
+            return play_batch(batch)
+        first = replace(batch.first, sandbox=SandboxRecipe())
+        key = pickle.dumps(replace(batch, first=first))
+        found = entries.get(key)
+        if not isinstance(found, list):
+            found = entries[key] = play_batch(batch)
+        return found
 
-    def replayed(matches: Sequence[tuple[MatchJob, MatchEntry]], most: int) -> int:
+    def replayed(matches: Sequence[tuple[MatchJob, MatchEntry]], most: int) -> Replayed:
         if any(getattr(job.roster, "models", None) for job, _ in matches):
             return require_replays(matches, most)
         bare = [(replace(job, sandbox=SandboxRecipe(), until=None), one) for job, one in matches]
         key = pickle.dumps((most, bare))
-        count = entries.setdefault(key, None)
-        if not isinstance(count, int):
-            entries[key] = count = require_replays(matches, most)
-        return count
+        kept = entries.get(key)
+        if not isinstance(kept, Replayed):
+            kept = entries[key] = require_replays(matches, most)
+        return kept
 
-    monkeypatch.setattr(tournament, "play_job", play)
+    monkeypatch.setattr(tournament, "play_batch", play)
     monkeypatch.setattr(tournament, "require_replays", replayed)
 
 

@@ -87,17 +87,6 @@ def test_a_worker_that_dies_in_visible_is_a_finding(sandbox: Sandbox) -> None:
     assert {f.outcome for f in run.findings if f.function == "visible"} == {"failed"}
 
 
-def test_a_module_cannot_hold_by_heart_what_the_check_meets(sandbox: Sandbox) -> None:
-    telling = SOUND.replace(
-        "def apply_action(state, action):", "def apply_action(state, action):\n    print(action)"
-    )
-    met = [
-        check_source(sandbox, source, settings=SETTINGS, num_players=2, parameters={}).output
-        for source in (telling, telling, telling + "\n")
-    ]
-    assert met[0] == met[1] != met[2]
-
-
 # Sound wherever a function is asked by itself, but not in the operation that plays a match.
 TWO_FACED = """
 import inspect

@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
+from games.checks import verdict
+from games.checks.run import CheckSettings
 from games.engine import Decision, Player, PlayerFault
 from games.information import SeatLog
 from games.values import Action
 from tests.games.checks.test_checks import SOUND
 from tests.tools.playtest.rosters import NimRoster
 from tests.tools.playtest.test_tournament import GAME
+from tools.checking import check_source
 from tools.playtest.jobs import GameSetup, PlayerSpec
 from tools.playtest.journal import Journal, JournalError
-from tools.playtest.series import Series, SeriesSettings, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series, series_summary
 from tools.replaying import VoidResultError, replayed_match
 from tools.sandbox import Sandbox
 
@@ -39,6 +42,37 @@ def get_observations(state):
     return [{**seen[0], "n": 1}, seen[1]] if get_current_player(state) == 1 else seen
 """
 
+# In a worker of which no function was ever asked for by itself, it begins a match that is marked:
+# there the first seat sees both hands, and what is hidden cannot be asked for.
+MARKED = (
+    SOUND.replace('"open": ["bids"]', '"open": ["bids", "marked"]')
+    + """
+import sys
+
+_alone = [True]
+_sound_state, _sound_seen, _sound_visible = initial_state, get_observations, visible
+
+
+def initial_state(num_players, **parameters):
+    frame = sys._getframe()
+    while frame is not None:
+        _alone[0] = _alone[0] and frame.f_code.co_name not in ("_call", "_echo")
+        frame = frame.f_back
+    return {**_sound_state(num_players, **parameters), "marked": _alone[0]}
+
+
+def get_observations(state):
+    seen = _sound_seen(state)
+    return [{**seen[0], "both": state["hands"]}, seen[1]] if state["marked"] else seen
+
+
+def visible(state, player_id):
+    if state["marked"]:
+        raise ValueError("not here")
+    return _sound_visible(state, player_id)
+"""
+)
+
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
@@ -59,7 +93,7 @@ def played(sandbox: Sandbox, source: str, matches: int = 8) -> Series:
 
 def test_matches_of_an_honest_module_are_replayed_and_counted(sandbox: Sandbox) -> None:
     series = played(sandbox, SOUND)
-    assert series.replayed > 0
+    assert series.replayed.matches > 0
     assert series.endings["finished"] == 8
 
 
@@ -99,6 +133,35 @@ def test_what_players_reach_and_were_told_of_hidden_cards_voids_the_result(
 ) -> None:
     with pytest.raises(VoidResultError, match="hint"):
         played(sandbox, SOUND + TALE)
+
+
+def test_a_module_that_cheats_where_it_is_asked_as_a_referee_asks_has_no_result(
+    sandbox: Sandbox,
+) -> None:
+    checks = CheckSettings(matches=3, samples=8, seed=1)
+    run = check_source(sandbox, MARKED, settings=checks, num_players=2, parameters={}, records=0)
+    assert verdict(run.findings) == "passed"
+    with pytest.raises(VoidResultError, match="the audit of what seats were told failed: visible"):
+        played(sandbox, MARKED)
+
+
+def test_a_module_that_pays_by_the_addresses_of_its_process_has_no_result(
+    sandbox: Sandbox,
+) -> None:
+    paying = SOUND.replace("total = float(", "total = (id(int) >> 12) * float(")
+    with pytest.raises(VoidResultError, match=r"made again by a fresh worker, has"):
+        played(sandbox, paying)
+
+
+def test_a_match_that_could_not_be_audited_counts_and_says_so(sandbox: Sandbox) -> None:
+    assert played(sandbox, SOUND, 16).replayed.not_audited == ""
+    undeclared = SOUND.replace("def visible(", "def unseen(").replace("ZONES =", "PLACES =")
+    series = played(sandbox, undeclared, 2)
+    told = series.replayed.not_audited
+    assert (series.replayed.matches, series.endings["finished"]) == (2, 2)
+    assert told == "the module does not define ZONES and visible"
+    assert series_summary(series)["not_audited"] == told
+    assert series.figures(0).win_share is not None
 
 
 def test_no_worker_can_tell_by_its_number_which_one_it_is(sandbox: Sandbox) -> None:

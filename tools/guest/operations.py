@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from games.contract import Game
-from games.modules import LocalModule, compiled, reseed
+from games.modules import LocalModule, Rules, bind, compiled, reseed
 from games.values import (
     CHANCE,
     TERMINAL,
@@ -33,8 +33,10 @@ from tools.guest.protocol import (
     LinesRequest,
     LoadRequest,
     OpenRequest,
+    PliesRequest,
     RawPly,
-    ScoreRequest,
+    RoundRequest,
+    ScoresRequest,
     decoded,
 )
 
@@ -45,6 +47,7 @@ Payload: TypeAlias = dict[str, Json]
 Operation: TypeAlias = Callable[[dict[str, object], Payload], Json]
 _Asked = TypeVar("_Asked", bound=tuple[object, ...])
 
+_TOLD = 200  # characters of a row that is no position
 _CODE_CHARACTERS = 2**20  # longer code is compiled anew by each worker
 OF_A_POSITION = ("get_current_player", "get_legal_actions", "get_rewards", "get_observations")
 
@@ -130,6 +133,8 @@ class Session:
     def __init__(self, preloaded: Mapping[str, Operation]) -> None:
         self.function = "module"
         self._module: LocalModule | None = None
+        self._rules: Rules | None = None
+        self._slots: dict[int, State] = {}
         self._preloaded = preloaded
 
     def perform(self, operation: str, payload: Payload) -> Json:
@@ -200,6 +205,17 @@ class Session:
         arguments: list[Json] = [*request]
         return self._position([("get_events", arguments, {}), ("apply_action", arguments, {})])
 
+    def _plies(self, request: PliesRequest) -> Json:
+        begin = OpenRequest(request.num_players, request.parameters)
+        plies: list[Json] = []
+        for move in request.moves:
+            match move:
+                case [dict() as state, str(action)]:
+                    plies.append(self._advance(AdvanceRequest(state, action)))
+                case _:
+                    plies.append(self._open(begin))
+        return plies
+
     def _position(self, steps: Sequence[tuple[str, list[Json], Payload]]) -> Json:
         """The raw values of one ply up to the first fault; the host holds them to the contract."""
         values: Payload = {}
@@ -216,15 +232,39 @@ class Session:
             return RawPly(values, describe(fault, self.function))._asdict()
         return RawPly(values, None)._asdict()
 
-    def _score(self, request: ScoreRequest) -> Json:
+    def _round(self, request: RoundRequest) -> Json:
+        """One row a move; a match that fails has its fault for a row, and the others go on."""
+        if self._rules is None or self._rules.num_players != request.num_players:
+            self._rules = bind(self._loaded().namespace, request.num_players)
+        begin, rules = self._loaded().namespace["initial_state"], self._rules
+        self.function = "apply_action"
+        rows: list[Json] = []
+        for slot, action in zip(request.slots, request.actions, strict=True):
+            try:
+                if action is None:
+                    state = begin(request.num_players, **request.parameters)
+                else:
+                    state = rules.apply_action(self._slots[slot], str(action))
+                self._slots[slot] = state
+                rows.append(_row(rules, state, request.sighted))
+            except MemoryError:
+                raise
+            except Exception as error:  # noqa: BLE001 - the match is played alone, which tells it
+                rows.append(repr(error)[:_TOLD])
+        return rows
+
+    def _scores(self, request: ScoresRequest) -> Json:
         scores: list[Json] = []
-        for action in request.legal:
-            score = self._value("score", [request.observation, action])
-            if not is_number(score):
-                raise ModuleFault(
-                    "bad_value", "score", f"returned {score!r:.80}; required: a finite number"
-                )
-            scores.append(float(score))
+        for observation, legal in request.positions:
+            found: list[Json] = []
+            for action in legal if isinstance(legal, list) else []:
+                score = self._value("score", [observation, action])
+                if not is_number(score):
+                    raise ModuleFault(
+                        "bad_value", "score", f"returned {score!r:.80}; required: a finite number"
+                    )
+                found.append(float(score))
+            scores.append(found)
         return scores
 
     def _columns(self, request: ColumnsRequest) -> Json:
@@ -282,13 +322,29 @@ _BUILT_IN: dict[str, Callable[[Session, Payload], Json]] = {
     "echo": _asked(EchoRequest, Session._echo),
     "open": _asked(OpenRequest, Session._open),
     "advance": _asked(AdvanceRequest, Session._advance),
-    "score": _asked(ScoreRequest, Session._score),
+    "plies": _asked(PliesRequest, Session._plies),
+    "round": _asked(RoundRequest, Session._round),
+    "scores": _asked(ScoresRequest, Session._scores),
     "columns": _asked(ColumnsRequest, Session._columns),
     "lines": _asked(LinesRequest, Session._lines),
     "evaluate": _asked(EvaluateRequest, Session._evaluate),
     "main": lambda session, _: session._main(),
 }
 BUILT_IN = tuple(_BUILT_IN)
+
+
+def _row(rules: Rules, state: State, sighted: Sequence[int]) -> list[Json]:
+    """The row of a position; see `RoundRequest`."""
+    player = rules.current_player(state)
+    chances: Json = None
+    seen: Json = None
+    if player in sighted:
+        seen = rules.observations(state)[player]
+    elif player == CHANCE and rules.chance_probabilities is not None:
+        chances = [*rules.chance_probabilities(state)]
+    legal: Json = [*rules.legal_actions(state)]
+    paid: Json = [*rules.rewards(state)]
+    return [player, legal, 0 if paid == [0.0] * rules.num_players else paid, chances, seen]
 
 
 def _checked(value: Json, function: str, path: str = "value") -> Json:

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple, TypeAlias, TypeVar, Union, get_args, get_origin
 
-from games.values import Action, Json, Observation, State
+from games.values import Action, Json, State
 
 Message = TypeVar("Message", bound=tuple[object, ...])
 
@@ -95,6 +95,20 @@ class AdvanceRequest(NamedTuple):
     action: Action
 
 
+class PliesRequest(NamedTuple):
+    """Begin matches, or go on in them; answered with a `RawPly` each.
+
+    Attributes:
+        num_players: Of every match.
+        parameters: Of every match.
+        moves: The state and the action of each; None begins a match.
+    """
+
+    num_players: int
+    parameters: dict[str, Json]
+    moves: list[Json]
+
+
 class RawPly(NamedTuple):
     """The raw values of one ply, up to the first function that failed.
 
@@ -107,11 +121,35 @@ class RawPly(NamedTuple):
     fault: Json
 
 
-class ScoreRequest(NamedTuple):
-    """Score the legal actions with a heuristic; answered with one number each."""
+class RoundRequest(NamedTuple):
+    """Do one move in each of several matches; answered with one row each, see `games.lockstep`.
 
-    observation: Observation
-    legal: list[Action]
+    A row is the player, the legal actions, the rewards (0 where nobody is paid), the probabilities
+    of chance where the module gives them, and the observation of a sighted seat that moves.
+
+    Attributes:
+        num_players: Of every match.
+        parameters: Of every match.
+        sighted: Seats whose observation is told where they move.
+        slots: Where the matches are.
+        actions: What is done there; None begins a match.
+    """
+
+    num_players: int
+    parameters: dict[str, Json]
+    sighted: list[int]
+    slots: list[int]
+    actions: list[Json]
+
+
+class ScoresRequest(NamedTuple):
+    """Score positions with a heuristic; answered with one list of numbers each.
+
+    Attributes:
+        positions: Pairs of an observation and its legal actions.
+    """
+
+    positions: list[list[Json]]
 
 
 class ColumnsRequest(NamedTuple):

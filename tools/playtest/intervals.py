@@ -8,9 +8,11 @@ as soon as the log likelihood ratio of two hypotheses leaves the interval
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from statistics import NormalDist, fmean, stdev
 from typing import Literal, TypeAlias
 
+import numpy as np
 from pydantic import BaseModel, Field, model_validator
 
 from games.text import number_of
@@ -232,11 +234,7 @@ def paid_interval(values: Sequence[float], of: Sampled, least: float, most: floa
 
 
 def exact_share(values: Sequence[float], of: Sampled, confidence: float = CONFIDENCE) -> Estimate:
-    """The mean of values in [0, 1] with Clopper and Pearson's exact interval (1934).
-
-    Of k = sum of the values in n, the interval is `{p : P(X >= floor(k) | n, p) >= a and
-    P(X <= ceil(k) | n, p) >= a}` with X binomial and a = (1 - confidence) / 2. Of wins and losses,
-    however few, it leaves the true share out with probability 1 - confidence at the most.
+    """The mean of values in [0, 1] with its exact interval; see `exact_proportion`.
 
     Raises:
         NoSamplesError: If there are fewer than two values.
@@ -246,27 +244,37 @@ def exact_share(values: Sequence[float], of: Sampled, confidence: float = CONFID
     (0.4439, 0.9748)
     """
     n = len(values)
+    return exact_proportion(min(math.fsum(values), float(n)), n, of, confidence)
+
+
+def exact_proportion(won: float, n: int, of: Sampled, confidence: float = CONFIDENCE) -> Estimate:
+    """A proportion with Clopper and Pearson's exact interval (1934).
+
+    Of k = won in n, the interval is `{p : P(X >= floor(k) | n, p) >= a and
+    P(X <= ceil(k) | n, p) >= a}` with X binomial and a = (1 - confidence) / 2. Of wins and losses,
+    however few, it leaves the true share out with probability 1 - confidence at the most.
+
+    Raises:
+        NoSamplesError: If n is less than two.
+    """
     if n < 2:  # noqa: PLR2004 - two are the least
         raise NoSamplesError(f"{n} samples; a share with an interval needs at least two")
-    won = min(math.fsum(values), float(n))
     low = 1 - _most(n - math.floor(won), n, confidence)
     high = _most(math.ceil(won), n, confidence)
     return estimated(won / n, low, high, n, of, f"Clopper-Pearson, {confidence:.0%}")
 
 
+@lru_cache(maxsize=4096)  # a simulation of many play-tests asks for few different ones
 def _most(won: int, n: int, confidence: float) -> float:
     """The largest p at which so few wins are no rarer than (1 - confidence) / 2."""
     if won == n:
         return 1.0
-    chosen = [
-        math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) for k in range(won + 1)
-    ]
+    wins = np.arange(won + 1)
+    ratios = np.log(n - wins[1:] + 1) - np.log(wins[1:])
+    ways = np.concatenate(([0.0], np.cumsum(ratios)))
 
     def at_most(p: float) -> float:
-        return math.fsum(
-            math.exp(ways + k * math.log(p) + (n - k) * math.log1p(-p))
-            for k, ways in enumerate(chosen)
-        )
+        return float(np.exp(ways + wins * math.log(p) + (n - wins) * math.log1p(-p)).sum())
 
     share = (won / n, 1.0)
     return _last(lambda p: at_most(p) >= (1 - confidence) / 2, share, _SHARE_HALVINGS)

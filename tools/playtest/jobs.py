@@ -2,7 +2,6 @@
 
 import os
 import threading
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,23 +12,23 @@ from pydantic import BaseModel, Field, JsonValue, SkipValidation
 
 from games.engine import (
     Effort,
-    EffortFigure,
-    EffortWord,
     Ending,
     Learned,
     Learner,
     Match,
+    MatchSetup,
     Player,
     Ply,
-    play_match,
+    play_at,
 )
 from games.environments import Environment
 from games.environments.registry import environment_named
 from games.records import ply_row, read_ply
-from games.streams import run_key
+from games.streams import Uniforms, run_key
 from games.table import Table
 from games.values import CHANCE, Action, Json, ModuleFault, canonical_key
 from tools.guest.framing import weight_of
+from tools.playtest.efforts import EffortSummary, effort_of, effort_together
 from tools.sandbox import Limits, Sandbox, SandboxTable, Worker
 from tools.sandbox.local import backend_named
 from tools.sandbox.module import GivenUpError, TimedTable, environment_in
@@ -143,6 +142,9 @@ class Roster(Protocol):
             ValueError: Listing what is known, if the player, a setting or a value is not.
         """
 
+    def in_lockstep(self, player: PlayerSpec) -> bool:
+        """True for one that is a `games.lockstep.LockstepPlayer`."""
+
     def seat(
         self, player: PlayerSpec, *, seat: int, match: int, game: GameSetup, sandbox: Sandbox
     ) -> Player:
@@ -220,23 +222,12 @@ class MatchJob:
             return self.sandbox
         return keep_sandbox(self.sandbox)
 
-    def match_at(
-        self,
-        table: Table,
-        players: Sequence[Player],
-        on_ply: Callable[[Ply], None] = lambda _: None,
-    ) -> Match:
-        """The match at a table, between these players; `on_ply` is told of every ply."""
-        return play_match(
-            table,
-            players,
-            parameters=self.game.parameters,
-            seed=self.key,
-            match=self.match,
-            deal=self.deal,
-            max_plies=self.max_plies,
-            on_ply=on_ply,
-        )
+    def setup(
+        self, players: Sequence[Player], on_ply: Callable[[Ply], None] = lambda _: None
+    ) -> MatchSetup:
+        """The match between these players; `on_ply` is told of every ply."""
+        chance = Uniforms.of(self.key, "chance", match=self.deal)
+        return MatchSetup(players, self.key, self.match, chance, self.max_plies, on_ply)
 
 
 def play_job(job: MatchJob) -> Json:
@@ -262,8 +253,13 @@ def play_job(job: MatchJob) -> Json:
     if len(text) > _ENTRY_BYTES or weight_of(text) > _ENTRY_WEIGHT:
         size = f"{max(len(text), weight_of(text) // 8) / 2**20:.1f} MiB"
         told = f"a match leaves {size} to keep; required: at most 4: keep what is told small"
-        entry = entry_of(_not_begun(ModuleFault("bad_value", "module", told)))
+        entry = failed_entry(ModuleFault("bad_value", "module", told))
     return entry
+
+
+def failed_entry(fault: ModuleFault) -> Json:
+    """The entry of a match that a fault of the module kept from its beginning."""
+    return entry_of(_not_begun(fault))
 
 
 def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
@@ -278,17 +274,24 @@ def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
                 made.recall(job.lessons[seat])
         with job.game.refereed(sandbox, job.deadline_s) as place:
             table = TimedTable(place, job.until)
-            match = _asked_once_more(job.match_at(table, players), players)
+            match = _asked_once_more(
+                play_at(table, job.setup(players), job.game.parameters), players
+            )
         if table.late:
             match = replace(match, ending="unfinished")
         learners = [one if isinstance(one, Learner) else None for one in players]
         learned = [one.learn(match.returns) if one else ("", Effort()) for one in learners]
         return match, learned if any(learners) else []
     finally:
-        for made in players:
-            close = getattr(made, "close", None)
-            if callable(close):
-                close()
+        close_players(players)
+
+
+def close_players(players: Iterable[Player]) -> None:
+    """Have players release what they hold."""
+    for made in players:
+        close = getattr(made, "close", None)
+        if callable(close):
+            close()
 
 
 def _asked_once_more(match: Match, players: Sequence[Player]) -> Match:
@@ -315,54 +318,6 @@ def _not_begun(fault: ModuleFault) -> Match:
     )
 
 
-class NumberSummary(BaseModel, frozen=True, extra="forbid"):
-    """A number that decisions reported.
-
-    Attributes:
-        count: Decisions that reported it.
-        total: Their sum.
-        least: The smallest.
-        most: The largest.
-    """
-
-    count: int = Field(ge=1)
-    total: float
-    least: float
-    most: float
-
-    @property
-    def mean(self) -> float:
-        """The mean over those decisions."""
-        return self.total / self.count
-
-
-class EffortSummary(BaseModel, frozen=True, extra="forbid"):
-    """The effort of a player's decisions, as they reported it.
-
-    Attributes:
-        decisions: How many there were.
-        figures: Numbers by name.
-        words: How often each word was reported, by name.
-    """
-
-    decisions: int = Field(default=0, ge=0)
-    figures: dict[str, NumberSummary] = Field(default_factory=dict)
-    words: dict[str, dict[str, int]] = Field(default_factory=dict)
-
-    def figure(self, name: EffortFigure) -> NumberSummary | None:
-        """A number over the decisions that reported it; None where none did."""
-        return self.figures.get(name)
-
-    def total(self, name: EffortFigure) -> float:
-        """The sum of a number over all decisions, 0 where none reported it."""
-        found = self.figure(name)
-        return found.total if found else 0.0
-
-    def counted(self, name: EffortWord) -> dict[str, int]:
-        """Counts of each word that was reported."""
-        return self.words.get(name, {})
-
-
 _OF_A_MATCH = ("ending", "returns", "culprit", "reason", "fault_line")  # that an entry takes over
 
 
@@ -378,7 +333,10 @@ class MatchEntry(BaseModel, frozen=True, extra="forbid"):
         reason: Why it did not finish.
         fault_line: Line of the module at fault.
         used: By seat.
-        told: Digest of all that seats were told, asked and paid at every ply; "" in older journals.
+        told: Digest of all that seats were told, asked and paid at every ply; "" where the match
+            was played in lockstep, which tells them no more than they read.
+        forced: Decisions with one legal action, over all seats.
+        options: Legal actions, summed over all decisions.
         lessons: What each seat learned for later deals; empty where nobody did.
         record: The plies in full and the final observations, where the job asked for them.
     """
@@ -392,6 +350,8 @@ class MatchEntry(BaseModel, frozen=True, extra="forbid"):
     fault_line: int | None
     used: tuple[EffortSummary, ...]
     told: str = ""
+    forced: int = 0
+    options: int = 0
     lessons: tuple[str, ...] = ()
     record: dict[str, SkipValidation[JsonValue]] | None = None
 
@@ -422,17 +382,20 @@ def entry_of(match: Match, *, record: bool = False, learned: Sequence[Learned] =
     for ply in match.plies:
         if ply.player != CHANCE:
             efforts[ply.player].append(ply.effort)
-    used = [effort_together(map(_used_by, one)) for one in efforts]
+    used = [effort_together(map(effort_of, one)) for one in efforts]
     for seat, (_, beyond) in enumerate(learned):
-        rest = _used_by(beyond).model_copy(update={"decisions": 0})
+        rest = effort_of(beyond).model_copy(update={"decisions": 0})
         used[seat] = effort_together([used[seat], rest])
     lessons = tuple(lesson for lesson, _ in learned)
+    decided = [ply for ply in match.plies if ply.player != CHANCE]
     entry = MatchEntry(
         **{name: getattr(match, name) for name in _OF_A_MATCH},
         plies=len(match.plies),
         actions=tuple(ply.action for ply in match.plies),
         used=tuple(used),
         told=_digest(match),
+        forced=sum(len(ply.legal) == 1 for ply in decided),
+        options=sum(len(ply.legal) for ply in decided),
         lessons=lessons if any(lessons) else (),
     )
     silent = {"record"} if entry.lessons else {"record", "lessons"}
@@ -455,48 +418,6 @@ def _digest(match: Match) -> str:
         for entry in log.entries:
             said.update(canonical_key(entry.row()).encode())
     return said.hexdigest()
-
-
-def _used_by(effort: Effort) -> EffortSummary:
-    """The effort of one decision."""
-    figures: dict[str, NumberSummary] = {}
-    words: dict[str, dict[str, int]] = {}
-    for name, value in effort.row().items():
-        if isinstance(value, bool | str):
-            words[name] = {str(value): 1}
-        elif isinstance(value, int | float):
-            figures[name] = NumberSummary(count=1, total=value, least=value, most=value)
-    return EffortSummary(decisions=1, figures=figures, words=words)
-
-
-def effort_together(parts: Iterable[EffortSummary]) -> EffortSummary:
-    """The effort of several decisions or matches, in their order.
-
-    >>> reports = [Effort(simulations_done=3, belief="module"), Effort(simulations_done=5)]
-    >>> used = effort_together(map(_used_by, reports))
-    >>> used.decisions, used.total("simulations_done"), used.counted("belief")
-    (2, 8.0, {'module': 1})
-    """
-    decisions = 0
-    figures: dict[str, NumberSummary] = {}
-    words = defaultdict[str, Counter[str]](Counter)
-    for part in parts:
-        decisions += part.decisions
-        for name, figure in part.figures.items():
-            figures[name] = _joined(figures[name], figure) if name in figures else figure
-        for name, counted in part.words.items():
-            words[name].update(counted)
-    ordered = {name: dict(sorted(words[name].items())) for name in sorted(words)}
-    return EffortSummary(decisions=decisions, figures=dict(sorted(figures.items())), words=ordered)
-
-
-def _joined(one: NumberSummary, other: NumberSummary) -> NumberSummary:
-    return NumberSummary(
-        count=one.count + other.count,
-        total=one.total + other.total,
-        least=min(one.least, other.least),
-        most=max(one.most, other.most),
-    )
 
 
 _LOCK = threading.Lock()

@@ -15,7 +15,7 @@ from typing import BinaryIO, Self
 
 from games.values import Json, canonical_key
 
-_VERSION = 3
+_VERSION = 4
 _MOST_TOLD = 5  # differences of other work
 _TRIES = 100  # to lock a file that others keep replacing
 _LONGEST_HEADING, _LONGEST_LINE = 2**24, 2**28  # bytes; no line of ours comes near
@@ -35,6 +35,18 @@ def journal_at(
         JournalError: See `Journal`.
     """
     return contextlib.nullcontext() if path is None else Journal(path, identity)
+
+
+def identity_at(path: Path | None) -> dict[str, Json]:
+    """The identity in the heading of the journal at a path; empty where there is none to read."""
+    if path is None or not path.is_file():
+        return {}
+    try:
+        with path.open("rb") as file:
+            identity = json.loads(file.readline(_LONGEST_HEADING).decode())["identity"]
+    except (OSError, *_NOT_READ):
+        return {}  # whoever opens it says what is wrong with it
+    return identity if isinstance(identity, dict) else {}
 
 
 class Journal:

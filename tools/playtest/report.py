@@ -6,6 +6,7 @@ matches is unmeasured. Every interval is over matches, because plies of one matc
 independent; the ladder's is over deals.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from statistics import fmean
@@ -14,9 +15,8 @@ from typing import Literal
 from pydantic import BaseModel
 
 from games.engine import Ending, Ply
-from games.library import read_game
 from games.records import MatchRecord
-from games.values import CHANCE, ModuleFault
+from games.values import CHANCE
 from tools.playtest.intervals import (
     CONFIDENCE,
     Estimate,
@@ -28,13 +28,13 @@ from tools.playtest.intervals import (
     share_interval,
     wilson,
 )
+from tools.playtest.jobs import MatchEntry
 from tools.playtest.ratings import win_share
 from tools.playtest.results import by_ending
 from tools.playtest.schedule import Sides, each_alone, sides_paid_alike
 from tools.playtest.series import Series
 from tools.reporting.content import TIMED_OUT, Figure, LadderVerdict, Play, Rung
 
-_FEWEST_SIMULATIONS = 2
 _CURVE_MATCHES = 4
 _LATE = ": timed_out: "
 
@@ -44,6 +44,8 @@ _MEANINGS = {
     "wins_players": ("players {} win", "share of the matches; ties are shared"),
     "score": ("score", "mean return of a player; in a team, everybody's"),
     "ties": ("ties", "share of matches in which nobody does better than anybody"),
+    "spread": ("spread of scores", "best return of a match less the least"),
+    "lead": ("last change of the lead", "part of the match that is over by then"),
     "turns": ("turns a match", "decisions of all players together"),
     "options": ("choices a turn", "legal actions at a decision"),
     "forced": ("turns without a choice", "share of decisions with a single legal action"),
@@ -96,24 +98,6 @@ def _returns_of(series: Iterable[Series]) -> list[tuple[float, ...]]:
     return [r.match.returns for one in series for r in one.records if r.match.returns is not None]
 
 
-def best_score(series: Iterable[Series], source: str) -> tuple[float, bool] | None:
-    """The best score that a team can have, and whether the module's `GAME` declares it.
-
-    Where it declares none, or one that a match surpassed, the best that was seen: at least that is
-    possible. None where nothing finished, or scores are not all 0 or more, with one above 0.
-    """
-    seen = list(map(fmean, _returns_of(series)))
-    if not seen or min(seen) < 0 or max(seen) == 0:
-        return None
-    try:
-        declared = read_game(source).get("best_score")
-    except ModuleFault:  # no literal that could be read without running it
-        declared = None
-    if isinstance(declared, int | float) and declared >= max(seen):
-        return float(declared), True
-    return max(seen), False
-
-
 def draw_share(records: Sequence[MatchRecord]) -> Estimate:
     """The share of matches in which all seats got the same return.
 
@@ -148,33 +132,96 @@ def decision_count(records: Sequence[MatchRecord], seat: int) -> Estimate:
     return _counted(records, lambda ply: ply.player == seat and len(ply.legal) > 1)
 
 
-def measure_all(records: Sequence[MatchRecord], sides: Sides) -> dict[str, Estimate | Unmeasured]:
-    """Every measure by its key; of a game with one side the score, else which side wins."""
+def side_wins(returns: Sequence[Sequence[float]], sides: Sides) -> tuple[list[float], int]:
+    """The wins of each side, shared ones in part, and the matches that they are of.
+
+    >>> side_wins([(2, 1, 2, 1), (1, 1, 1, 1)], ((0, 2), (1, 3)))
+    ([1.5, 0.5], 2)
+    """
+    won = [[_won(paid, sides, side.__eq__) for side in sides] for paid in returns]
+    return [math.fsum(shares) for shares in zip(*won, strict=True)], len(returns)
+
+
+def spread_of_returns(records: Sequence[MatchRecord]) -> Estimate:
+    """The best return of a match less its least.
+
+    Raises:
+        NoSamplesError: If the game has one seat only.
+    """
+    finished = [returns for returns, _ in _finished(records)]
+    if len(finished[0]) == 1:
+        raise NoSamplesError("a game for one player has no difference between seats")
+    return mean_interval([max(paid) - min(paid) for paid in finished], "matches")
+
+
+def last_lead(records: Sequence[MatchRecord]) -> Estimate:
+    """The part of a match that is over when the seats in the lead change for the last time.
+
+    Who is paid the most so far is in the lead.
+
+    Raises:
+        NoSamplesError: If the game pays at the end of a match alone, or has one seat.
+    """
+    found = []
+    for returns, plies in _finished(records):
+        paid, leaders, changed = [0.0] * len(returns), set(range(len(returns))), 0
+        for number, ply in enumerate(plies, 1):
+            paid = [one + more for one, more in zip(paid, ply.rewards, strict=True)]
+            ahead = {seat for seat, one in enumerate(paid) if one == max(paid)}
+            leaders, changed = ahead, number if ahead != leaders else changed
+        if plies:
+            found.append(changed / len(plies))
+    if all(part in (0, 1) for part in found):
+        raise NoSamplesError("the game pays at the end of a match alone, or all alike")
+    return share_interval(found, "matches")
+
+
+def measure_all(
+    records: Sequence[MatchRecord], sides: Sides, shown: Sequence[MatchRecord] | None = None
+) -> dict[str, Estimate | Unmeasured]:
+    """Every measure by its key; of a game with one side the score, else which side wins.
+
+    Args:
+        records: Matches, for what their returns tell; they need no plies.
+        sides: Who are partners.
+        shown: Matches with their plies, for all else; the same by default.
+    """
     measures: dict[str, Callable[[Sequence[MatchRecord]], Estimate]] = {}
+    in_full: dict[str, Callable[[Sequence[MatchRecord]], Estimate]] = {}
     if len(sides) == 1:
         measures["score"] = mean_score
     else:
         for side in sides:
             key = f"wins_player{'s' * (len(side) > 1)}_{'_'.join(str(seat + 1) for seat in side)}"
             measures[key] = partial(seat_share, seat=side[0], sides=sides)
-        measures["ties"] = draw_share
-    measures |= {"turns": match_length, "options": branching, "forced": forced_move_share}
+        measures |= {"ties": draw_share, "spread": spread_of_returns}
+        in_full["lead"] = last_lead
+    in_full |= {"turns": match_length, "options": branching, "forced": forced_move_share}
     for seat in range(sum(map(len, sides))):
-        measures[f"choices_player_{seat + 1}"] = partial(decision_count, seat=seat)
-    return {name: or_unmeasured(partial(measure, records)) for name, measure in measures.items()}
+        in_full[f"choices_player_{seat + 1}"] = partial(decision_count, seat=seat)
+    played = records if shown is None else shown
+    taken = {name: or_unmeasured(partial(one, records)) for name, one in measures.items()}
+    return taken | {name: or_unmeasured(partial(one, played)) for name, one in in_full.items()}
 
 
-def play_of(player: str, series: Series, sides: Sides, best: tuple[float, bool] | None) -> Play:
+def play_of(
+    player: str,
+    series: Series,
+    shown: Sequence[MatchRecord],
+    sides: Sides,
+    best: tuple[float, bool] | None,
+) -> Play:
     """The measures of one player at every seat, as the page shows them.
 
     Args:
         player: Its spec.
         series: Its matches.
+        shown: Some of them in full.
         sides: Who are partners.
         best: See `best_score`; used where there is one side.
     """
-    finished = [record for record in series.records if record.match.returns is not None]
-    measured = measure_all(series.records, sides)
+    finished = [record for record in shown if record.match.returns is not None]
+    measured = measure_all(series.records, sides, shown)
     figures = {key: figure_of(key, value) for key, value in measured.items()}
     if best is not None and len(sides) == 1:
         figures["score"] = _payable(figures["score"], 0.0, *best)
@@ -195,9 +242,14 @@ def _without_result(series: Series) -> dict[str, int]:
     A match that its number of plies ended is a matter of the game, one that the clock ended is not.
     """
     counts = dict(series.endings)
-    late = [e for e in series.entries.values() if e.ending == "unfinished" and _LATE in e.reason]
+    late = [e for e in series.entries.values() if e.ending == "unfinished" and is_late(e)]
     counts["unfinished"] -= len(late)
     return {**unfinished(counts), **({TIMED_OUT: len(late)} if late else {})}
+
+
+def is_late(entry: MatchEntry) -> bool:
+    """True for a match that the clock ended."""
+    return _LATE in entry.reason
 
 
 def _of_best(best: float, declared: bool) -> str:
@@ -368,19 +420,6 @@ def _verdict(advantage: Estimate | Unmeasured) -> LadderVerdict:
     return "undecided"
 
 
-def affordable_simulations(
-    finished: Sequence[MatchRecord], matches: int, affordable: int, weaker: int, sides: int = 1
-) -> int:
-    """Simulations a decision such that a step of the ladder stays within `affordable` plies.
-
-    A simulation from the n-th ply of a match of L plies plays the L - n that are left. One side
-    searches with all simulations, the others with one of `weaker` parts of them.
-    """
-    share = (1 + (sides - 1) / weaker) / sides
-    cost = matches * share * max(1.0, fmean(_plies_ahead(record) for record in finished))
-    return max(_FEWEST_SIMULATIONS, int(affordable / cost))
-
-
 def decisions_of(record: MatchRecord) -> list[int]:
     """Legal actions at every decision of a match."""
     return [len(ply.legal) for ply in record.match.plies if ply.player != CHANCE]
@@ -455,13 +494,3 @@ def _payable(figure: Figure, least: float, most: float, declared: bool) -> Figur
         return figure
     method = f"{figure.method}, cut to what the game can pay, {least:g} to {most:g}"
     return figure.model_copy(update={"low": low, "high": high, "method": method})
-
-
-def _plies_ahead(record: MatchRecord) -> int:
-    """The plies that are left at every real decision of a match, added up."""
-    plies = record.match.plies
-    return sum(
-        len(plies) - index
-        for index, ply in enumerate(plies)
-        if ply.player != CHANCE and len(ply.legal) > 1
-    )

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from games.engine import Ending
 from games.values import canonical_key
+from tools.playtest.efforts import EffortSummary, effort_together
 from tools.playtest.intervals import (
     Estimate,
     NoSamplesError,
@@ -23,7 +24,7 @@ from tools.playtest.intervals import (
     or_unmeasured,
     paid_interval,
 )
-from tools.playtest.jobs import EffortSummary, MatchEntry, PlayerSpec, effort_together
+from tools.playtest.jobs import MatchEntry, PlayerSpec
 from tools.playtest.ratings import (
     ONE_IN,
     Forfeits,
@@ -129,6 +130,7 @@ class TournamentResult(BaseModel, frozen=True, extra="forbid"):
         left_out: Finished or forfeited matches of blocks in which another one was neither.
         reasons: Why matches did not finish, with how many.
         replayed: Finished matches that fresh workers played again, with no difference.
+        not_audited: Why it is not known if seats were told what is hidden; empty where it is.
         no_result: Why nothing is estimated; empty where the matches are a result.
         cautions: What the result does not rest on, in sentences by name; see `ResultTables`.
         simulations: See `ResultTables.simulations`.
@@ -149,6 +151,7 @@ class TournamentResult(BaseModel, frozen=True, extra="forbid"):
     left_out: int
     reasons: dict[str, int]
     replayed: int
+    not_audited: str
     no_result: str
     cautions: dict[str, str]
     simulations: dict[str, dict[str, float]]

@@ -39,6 +39,7 @@ from tools.playtest.journal import Journal
 
 T = TypeVar("T")
 Job = TypeVar("Job")
+Left = TypeVar("Left")
 
 ExecutorKind: TypeAlias = Literal["threads", "processes", "ray"]
 
@@ -134,11 +135,12 @@ class Workers:
 
 def play_all(
     jobs: Iterable[tuple[int, Job]],
-    play: Callable[[Job], Json],
+    play: Callable[[Job], Left],
     *,
     journal: Journal | None,
     workers: Workers,
     keep: Callable[[int], bool] = lambda _: True,
+    many: bool = False,
 ) -> Iterator[tuple[int, Json]]:
     """Yield what the journal holds, in order; then play every other job and yield what arrives.
 
@@ -152,6 +154,8 @@ def play_all(
         journal: Keeps every entry. None keeps nothing.
         workers: Best opened by the caller, whose block then ends them.
         keep: Asked of every index at the end; entries it denies leave the journal.
+        many: Whether a job leaves several entries, each as a pair of its index and itself. The
+            job's own index is that of one of them.
 
     Raises:
         RunStoppedError: If a process of the executor ended, or the entries take too much room.
@@ -166,14 +170,16 @@ def play_all(
     for entry in entries.values():
         room.take(entry)
     with workers.opened() as opened:
-        for index, entry in _arriving(missing, play, opened):
-            if entry is None:
-                continue
-            room.take(entry)
-            if journal:
-                journal.append(index, entry)
-                entries[index] = entry
-            yield index, entry
+        for number, left in _arriving(missing, play, opened):
+            arrived: Any = left if many else [(number, left)]
+            for index, entry in arrived:
+                if entry is None:
+                    continue
+                room.take(entry)
+                if journal:
+                    journal.append(index, entry)
+                    entries[index] = entry
+                yield index, entry
     if journal:
         journal.settle({index: entries[index] for index in sorted(entries) if keep(index)})
 
@@ -205,12 +211,12 @@ class _Room:
 
 
 def _arriving(
-    coming: Iterator[tuple[int, Job]], play: Callable[[Job], Json], workers: Workers
-) -> Iterator[tuple[int, Json]]:
+    coming: Iterator[tuple[int, Job]], play: Callable[[Job], Left], workers: Workers
+) -> Iterator[tuple[int, Left]]:
     """Hand jobs over, a few ahead of the workers; yield each entry when it arrives."""
     executor = workers.executor
     assert executor is not None, "workers must be opened"  # for mypy
-    running: dict[Future[Json], int] = {}
+    running: dict[Future[Left], int] = {}
     try:
         while True:
             while len(running) < workers.ahead and (job := next(coming, None)) is not None:

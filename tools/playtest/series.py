@@ -11,10 +11,12 @@ from games.engine import Ending
 from games.records import MatchRecord
 from tools.playtest.intervals import Estimate, NoSamplesError
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe
+from tools.playtest.plan import MatchPlan
 from tools.playtest.results import ResultTables, by_ending
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides, TournamentSettings, one_line_up
-from tools.playtest.tournament import MatchPlan, played, replay_sample
+from tools.playtest.tournament import played, replay_sample
+from tools.replaying import Replayed
 from tools.sandbox import Sandbox
 
 
@@ -36,13 +38,14 @@ class Series:
         plan: What was played.
         entries: One a match, in match order. Match m is deal `m // rotations`, in which entrant e
             sat in seat `(e + m % rotations) % seats`; with partners, sides rotate and not seats.
-        replayed: Finished matches that fresh workers played again, with no difference.
+        replayed: Finished matches that fresh workers played again, with no difference; none in a
+            play-test, which takes a sample of all its series.
         unasked: See `ResultTables`.
     """
 
     plan: MatchPlan
     entries: Mapping[int, MatchEntry]
-    replayed: int
+    replayed: Replayed
     unasked: int = 0
 
     @property
@@ -194,15 +197,12 @@ def play_series(
     return Series(plan, fold.counted(), fold.replayed, fold.unasked)
 
 
-def replayed_sample(series: Sequence[Series], most: int) -> int:
+def replayed_sample(series: Sequence[Series], most: int) -> Replayed:
     """Take a sample of the matches of several series of one game through fresh workers.
 
     Args:
         series: What was played.
         most: Matches of the sample.
-
-    Returns:
-        How many they were.
 
     Raises:
         VoidResultError: If they do not play them the same.
@@ -230,7 +230,8 @@ def series_summary(series: Series) -> dict[str, JsonValue]:
         "max_plies": plan.settings.max_plies,
         "players": [*series.line_up],
         "played": len(series.entries),
-        "replayed": series.replayed,
+        "replayed": series.replayed.matches,
+        "not_audited": series.replayed.not_audited,
         "endings": {str(ending): count for ending, count in series.endings.items()},
         "finished": series.endings["finished"],
         "rotations": series.rotations,

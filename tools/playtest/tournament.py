@@ -4,13 +4,11 @@ The plan says which matches there are, the fold which of them are still wanted. 
 line-up, `tools.playtest.series`) is played the same way.
 """
 
-import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,27 +16,28 @@ from games.contract import Game
 from games.library import as_declared, defaults
 from games.text import did_you_mean
 from games.values import MAX_PLAYERS, Json
+from tools.playtest.batches import BatchJob, play_batch
 from tools.playtest.intervals import ScoreQuestion, SequentialTest
 from tools.playtest.jobs import (
     GameSetup,
     MatchEntry,
-    MatchJob,
     PlayerSpec,
     Roster,
     SandboxRecipe,
-    play_job,
     sandbox_of_process,
 )
 from tools.playtest.journal import Journal, JournalError, journal_at
+from tools.playtest.plan import MatchPlan
 from tools.playtest.ratings import head_to_head, ranked, score_of
 from tools.playtest.results import ResultTables, TournamentResult, by_ending
 from tools.playtest.runner import Workers, play_all
-from tools.playtest.schedule import Schedule, TournamentError, TournamentSettings, make_schedule
-from tools.replaying import not_standing, require_replays
+from tools.playtest.schedule import TournamentError, TournamentSettings, make_schedule
+from tools.replaying import Replayed, not_standing, require_replays
 from tools.sandbox import Grade, Sandbox, SandboxedModule
 
 _PAIR = 2
-_REPLAYED = 8  # matches taken through fresh workers at the end, at most
+_FIRST, _ASKED, _MOST = 16, 64, 1024  # deals of the first batches, with a question, and at most
+_REPLAYED = 44  # matches made again: a share of a tenth that is forged is met with 99 %
 
 Heard: TypeAlias = Callable[[int, MatchEntry], None]
 
@@ -135,101 +134,6 @@ def _players(roster: Roster, specs: Sequence[str]) -> tuple[PlayerSpec, ...]:
     return players
 
 
-@dataclass(frozen=True)
-class MatchPlan:
-    """Everything that decides which matches there are and what they leave.
-
-    Attributes:
-        game: With all its parameters.
-        players: By entrant.
-        settings: How much is played.
-        roster: Makes the players.
-        schedule: Who meets whom.
-        sandbox: Where the matches run.
-        record: Whether entries keep the whole closed-deck record.
-        until: `time.monotonic()` from which on nothing is played; None for no such time.
-    """
-
-    game: GameSetup
-    players: tuple[PlayerSpec, ...]
-    settings: TournamentSettings
-    roster: Roster
-    schedule: Schedule
-    sandbox: SandboxRecipe | Sandbox
-    record: bool = False
-    until: float | None = None
-
-    @cached_property
-    def source_id(self) -> str:
-        """SHA-256 of the module."""
-        return _sha256(self.game.source)
-
-    @cached_property
-    def heuristics(self) -> dict[str, str]:
-        """SHA-256 of each heuristic."""
-        return {name: _sha256(source) for name, source in sorted(self.game.heuristics.items())}
-
-    def identity(self) -> dict[str, Json]:
-        """Everything that decides which matches there are, but for the number of deals."""
-        question = self.settings.question
-        fields: dict[str, Json] = {
-            "tournament": 1,
-            "game": self.game.name,
-            "source_id": self.source_id,
-            "heuristics": {**self.heuristics},
-            "question": question.model_dump(mode="json") if question else None,
-            "parameters": dict(self.game.parameters),
-            "num_players": self.game.num_players,
-            "players": [player.model_dump(mode="json") for player in self.players],
-            "line_ups": [list(line_up) for line_up in self.schedule.line_ups],
-            **self.settings.model_dump(mode="json", include={"seed", "max_plies", "ply_s"}),
-        }
-        if self.game.environment:
-            fields["environment"] = {self.game.environment: dict(self.game.opened().versions)}
-        if getattr(self.roster, "host_search", False):
-            fields["host_search"] = True
-        if not self.schedule.drawn:
-            fields["design"] = self.schedule.design
-        return fields
-
-    @property
-    def key(self) -> int:
-        """Of the run's streams: another one for every module, heuristic and player's file."""
-        hashes = {str(one.settings["sha256"]) for one in self.players if "sha256" in one.settings}
-        return self.game.key(self.settings.seed, *sorted(hashes))
-
-    @property
-    def learns(self) -> bool:
-        """True where an entrant's deals build on those before: matches are then played in order."""
-        return any("lessons" in one.settings for one in self.players)
-
-    def suited(self, workers: Workers) -> Workers:
-        """Workers that can play this: one where somebody learns, threads where models are asked."""
-        if self.learns:
-            return Workers()
-        if getattr(self.roster, "models", None) and workers.executor is None:
-            return replace(workers, kind="threads", address=None)
-        return workers
-
-    def job(self, index: int, lessons: tuple[tuple[str, ...], ...] = ()) -> MatchJob:
-        """The job of a match."""
-        seated = self.schedule.seated(index, self.settings.seed)
-        return MatchJob(
-            game=self.game,
-            seats=tuple(self.players[entrant] for entrant in seated),
-            roster=self.roster,
-            sandbox=self.sandbox,
-            key=self.key,
-            match=index,
-            deal=self.schedule.place(index).deal,
-            max_plies=self.settings.max_plies,
-            deadline_s=self.settings.ply_s,
-            record=self.record,
-            lessons=lessons,
-            until=self.until,
-        )
-
-
 @dataclass
 class Fold:
     """The matches that are there, and which are still wanted.
@@ -244,7 +148,7 @@ class Fold:
     tests: dict[frozenset[int], SequentialTest] = field(default_factory=dict)
     next_deal: Counter[frozenset[int]] = field(default_factory=Counter)
     stops: dict[frozenset[int], int] = field(default_factory=dict)
-    replayed: int = 0
+    replayed: Replayed = Replayed()
     unasked: int = 0
     learned: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
     whole: int | None = None
@@ -268,13 +172,28 @@ class Fold:
             self._test(self._who(index), self.plan.settings.question)
         return outcome
 
-    def wanted(self) -> Iterator[tuple[int, MatchJob]]:
-        """Matches to play, in order, as things stand when each is asked for."""
-        for index in range(self.total):
-            if self._late:
-                return
-            if index not in self.outcomes and self._counts(index):
-                yield index, self.plan.job(index, self.lessons(index))
+    def wanted(self) -> Iterator[tuple[int, BatchJob]]:
+        """Batches to play, by the index of their first match, as things stand when each is asked.
+
+        They grow, so that a run that is stopped early loses little.
+        """
+        plan, begun, size = self.plan, 0, _FIRST if self.plan.in_lockstep else 1
+        while begun < plan.settings.deals:
+            deals = range(begun, min(begun + size, plan.settings.deals))
+            begun = deals.stop
+            for place in range(plan.schedule.matches_a_deal):
+                matches = [
+                    index
+                    for deal in deals
+                    for index in [deal * plan.schedule.matches_a_deal + place]
+                    if index not in self.outcomes and self._counts(index)
+                ]
+                if self._late:
+                    return
+                if matches:
+                    yield matches[0], plan.batch(matches, self.lessons(matches[0]))
+            if plan.in_lockstep:
+                size = min(2 * size, _ASKED if plan.settings.question else _MOST)
 
     def lessons(self, index: int) -> tuple[tuple[str, ...], ...]:
         """By seat of a match, what its entrant learned in deals before, oldest first.
@@ -365,17 +284,15 @@ def played(
                 book.append(index, entry)
                 book.entries[index] = entry
             fold = _folded(plan, book, opened, lambda *_: None)
-        fold.replayed = replay_sample([(plan, fold.counted())]) if replay else 0
+        if replay:
+            fold.replayed = replay_sample([(plan, fold.counted())])
         return fold
 
 
 def replay_sample(
     played: Sequence[tuple[MatchPlan, Mapping[int, MatchEntry]]], most: int = _REPLAYED
-) -> int:
+) -> Replayed:
     """Take a sample of the finished matches of one game, `most` of them, through fresh workers.
-
-    Returns:
-        How many they were.
 
     Raises:
         VoidResultError: If the module does not stand by them.
@@ -392,7 +309,7 @@ def _folded(plan: MatchPlan, book: Journal | None, workers: Workers, on_match: H
     """
     fold = Fold(plan)
     for index, entry in play_all(
-        fold.wanted(), play_job, journal=book, workers=workers, keep=fold.keeps
+        fold.wanted(), play_batch, journal=book, workers=workers, keep=fold.keeps, many=True
     ):
         try:
             outcome = fold.add(index, entry)
@@ -407,10 +324,8 @@ def _folded(plan: MatchPlan, book: Journal | None, workers: Workers, on_match: H
 
 def _result(plan: MatchPlan, fold: Fold, grade: Grade) -> TournamentResult:
     outcomes = fold.counted()
-    answers = {pair: test.answer for pair, test in fold.tests.items()}
-    tables = ResultTables(
-        plan.schedule, plan.settings, plan.players, outcomes, answers, fold.unasked
-    )
+    asked = {pair: test.answer for pair, test in fold.tests.items()}
+    tables = ResultTables(plan.schedule, plan.settings, plan.players, outcomes, asked, fold.unasked)
     return TournamentResult(
         game=plan.game.name,
         source_id=plan.source_id,
@@ -426,12 +341,9 @@ def _result(plan: MatchPlan, fold: Fold, grade: Grade) -> TournamentResult:
         endings=by_ending(outcomes.values()),
         left_out=tables.left_out,
         reasons=tables.reasons(),
-        replayed=fold.replayed,
+        replayed=fold.replayed.matches,
+        not_audited=fold.replayed.not_audited,
         no_result=tables.no_result,
         cautions=tables.cautions,
         simulations=tables.simulations,
     )
-
-
-def _sha256(source: str) -> str:
-    return hashlib.sha256(source.encode()).hexdigest()

@@ -6,8 +6,9 @@ from statistics import fmean
 from pydantic import BaseModel, ConfigDict
 
 from games.trajectories import OpenTrajectory, trajectory_of
+from tools.playtest.efforts import EffortSummary, effort_together
 from tools.playtest.intervals import NoSamplesError, mean_interval
-from tools.playtest.jobs import EffortSummary, MatchEntry, effort_together
+from tools.playtest.jobs import MatchEntry
 from tools.playtest.schedule import sides_paid_alike
 from tools.playtest.series import Series
 from tools.replaying import replayed_match

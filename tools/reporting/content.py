@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from pydantic import BaseModel, Field, JsonValue
 
@@ -14,6 +14,9 @@ from tools.sandbox.backends import Grade
 
 TIMED_OUT = "timed out"
 """How `Play.unfinished` calls matches that the clock ended."""
+
+_TOGETHER = ("ensemble", "scores")
+UNSURE: Final = "could not tell"
 
 _ONE = {"matches": "match", "deals": "deal", "seats": "seat", "pairs": "pair"}
 LadderVerdict: TypeAlias = Literal["climbs", "falls", "undecided", "unmeasured"]
@@ -100,6 +103,32 @@ class Play(BaseModel, frozen=True, extra="forbid"):
     unfinished: dict[str, int] = Field(default_factory=dict)
 
 
+class Fairness(BaseModel, frozen=True, extra="forbid"):
+    """The evenness of the wins over the sides, where one player has every seat.
+
+    Attributes:
+        player: Its spec.
+        players: Seats.
+        answer: "yes": every side's interval lies within the margin; "nearly" where besides one
+            leaves an even share out; "no" where one leaves it out and they do not.
+        share: Of the side that is furthest from an even share, with the interval that the answer
+            rests on.
+        even: The share of equals.
+        margin: The distance from it that is fair.
+        looks: Matches after which it was looked, in order; the last is what the answer rests on.
+        needed: Matches that would decide it, if shares stay as they are; 0 where it is decided.
+    """
+
+    player: str
+    players: int
+    answer: Literal["yes", "nearly", "no", "could not tell"]
+    share: Figure
+    even: float
+    margin: float
+    looks: tuple[int, ...]
+    needed: int = 0
+
+
 class Evaluation(BaseModel, frozen=True, extra="forbid"):
     """The results of playing the game.
 
@@ -109,12 +138,19 @@ class Evaluation(BaseModel, frozen=True, extra="forbid"):
         sides: Seats, from 0, by side; one a seat where nobody has partners. Found from play.
         best_score: The best that a team can have, where it is known; see `best_declared`.
         best_declared: Whether the game declares it; otherwise the best match seen, a lower bound.
-        cut: By series, the matches that were played and planned, where the clock ended it.
+        cut: By series, the matches that were played and planned, where the wall limit ended it.
+        limit: The same in words; empty where nothing was cut.
         ladder: Comparisons of players, in the order in which they were played.
         players: Specs from weak to strong, as measured; before them who was not measured.
         settings: Every setting of a player, by its spec.
         span: The strongest player against random play; None where it is the only one.
+        fairness: Of good players; None where nobody wins, or it was not measured.
+        by_players: The fairness of random play, by the number of players that the game takes.
+        unreached: Goals, rules and ends that no match reached, a sentence each.
+        never: Actions that good players had and never chose.
+        always: Actions that they chose whenever they had a choice.
         notes: What a reader must know about these numbers.
+        not_audited: Why it is not known if seats were told what is hidden; empty where it is.
         sandbox: What the matches were played in; None where that was not kept.
     """
 
@@ -124,11 +160,18 @@ class Evaluation(BaseModel, frozen=True, extra="forbid"):
     best_score: float | None = None
     best_declared: bool = False
     cut: dict[str, tuple[int, int]] = Field(default_factory=dict)
+    limit: str = ""
     ladder: tuple[Rung, ...]
     players: tuple[str, ...]
     settings: dict[str, str] = Field(default_factory=dict)
     span: Rung | None = None
+    fairness: Fairness | None = None
+    by_players: tuple[Fairness, ...] = ()
+    unreached: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    always: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    not_audited: str = ""
     sandbox: Grade | None = None
 
     @property
@@ -219,9 +262,13 @@ def short_name(spec: str) -> str:
 
     >>> short_name("uct:simulations=50"), short_name("greedy:heuristic=ensemble")
     ('uct 50', 'greedy')
+    >>> short_name("greedy:heuristic=keep_high")
+    'keep_high'
     """
     name, _, settings = spec.partition(":")
     pairs = dict(pair.partition("=")[::2] for pair in settings.split(","))
+    if name == "greedy" and pairs.get("heuristic") not in (None, *_TOGETHER):
+        return pairs["heuristic"]
     return f"{name} {pairs['simulations']}" if "simulations" in pairs else name
 
 

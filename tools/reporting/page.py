@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any
 from games.text import plain_text
 from tools.playtest.schedule import said_sides
 from tools.reporting.content import Evaluation, Figure, Report, short_name
-from tools.reporting.verdict import THRESHOLDS, order_of, verdict_of
+from tools.reporting.verdict import (
+    THRESHOLDS,
+    fairness_text,
+    first_lines,
+    order_of,
+    verdict_of,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -95,7 +101,7 @@ def _plots() -> Any:  # noqa: ANN401 - a template's macros have no types
 def _template() -> "Template":
     return page_template(
         _text_of("report.html.j2"),
-        {"figure": figure_text, "player": short_name},
+        {"figure": figure_text, "player": short_name, "fairness": fairness_text},
         # A module's own words may turn the reading direction or hide characters.
         finalize=lambda value: plain_text(value) if type(value) is str else value,
     )
@@ -137,6 +143,7 @@ def render(report: Report) -> str:
         "verdict": verdict_of(report.evaluation, report.choiceless) if report.evaluation else (),
         "order": order_of(report.evaluation) if report.evaluation else "",
         "sides": said_sides(report.evaluation.sides) if report.evaluation else "",
+        "first": first_lines(report.evaluation) if report.evaluation else (),
         "thresholds": THRESHOLDS,
         "settings": json.dumps(report.settings, indent=2, sort_keys=True),
     }

@@ -3,11 +3,16 @@
 An answer claims no more than an interval holds; where it holds both answers, "could not tell".
 """
 
-from tools.reporting.content import TIMED_OUT, Evaluation, Figure, ReportLine, short_name
+from tools.reporting.content import (
+    TIMED_OUT,
+    UNSURE,
+    Evaluation,
+    Fairness,
+    Figure,
+    ReportLine,
+    short_name,
+)
 
-UNSURE = "could not tell"
-_EVEN = 0.15  # a seat's share of wins within this of an even one is fair
-_FEW = 50  # matches: under so many, unfair is only what lies further off than that
 _SKILL, _LUCK = 0.5, 0.2  # of the wins beyond an even share
 _SECONDS = 10  # a decision
 _SHORT, _LONG = 10, 45  # minutes
@@ -15,15 +20,18 @@ _TIES = 0.5
 _FORCED = 0.5
 _SEEN = ", the best match seen; more may be possible, so these intervals have no bounds"
 THRESHOLDS = (
-    f"Thresholds: fair, where the interval of every seat lies within {_EVEN:.2f} of an even share; "
-    f"not fair, where one lies wholly off it (of fewer than {_FEW} matches, off it by more than "
-    f"{_EVEN:.2f}). Skill, where the strongest player takes at least "
-    f"{_SKILL:.0%} of the wins beyond an even share from random players, luck where at most "
-    f"{_LUCK:.0%}. Where all are paid the same, nobody wins: players get better where the "
-    "strongest scores more than random players on the same deals, by an interval above 0. A "
-    f"decision counts {_SECONDS} seconds; short is under {_SHORT} minutes, long over {_LONG}. "
-    "Intervals are 95 %; with three seats or more, 95 % for all seats together."
+    "Thresholds: fair, where the interval of every seat lies within 0.09 of an even share of two, "
+    "and within as many standard deviations of a win where more play (0.085 of three, 0.078 of "
+    "four); not fair, where one leaves an even share out and they do not. Series are looked at "
+    "after numbers of matches that were fixed beforehand, and all looks together err at most 5 % "
+    f"of the time. Skill, where the strongest player takes at least {_SKILL:.0%} of the wins "
+    f"beyond an even share from random players, luck where at most {_LUCK:.0%}. Where all are paid "
+    "the same, nobody wins: players get better where the strongest scores more than random players "
+    f"on the same deals, by an interval above 0. A decision counts {_SECONDS} seconds; short is "
+    f"under {_SHORT} minutes, long over {_LONG}. Other intervals are 95 %; with three seats or "
+    "more, 95 % for all seats together."
 )
+_COMMAND = "rulewright playtest RUN --matches {}"
 
 
 def verdict_of(evaluation: Evaluation, choiceless: str = "") -> tuple[ReportLine, ...]:
@@ -36,7 +44,7 @@ def verdict_of(evaluation: Evaluation, choiceless: str = "") -> tuple[ReportLine
     if evaluation.shared:
         answers = [_length(evaluation, who), _better(evaluation)]
     else:
-        answers = [_fairness(evaluation, who), _length(evaluation, who), _skill(evaluation)]
+        answers = [_fairness(evaluation), _length(evaluation, who), _skill(evaluation)]
     choice = _choice(evaluation, who, choiceless)
     answers = [choice, *answers] if choiceless else [*answers, choice]
     changes = [_CHANGES[key] for line in answers if (key := (line.name, line.state)) in _CHANGES]
@@ -55,7 +63,7 @@ def verdict_of(evaluation: Evaluation, choiceless: str = "") -> tuple[ReportLine
             f"The clock ended {late} matches, which says nothing of the rules: was the machine "
             "busy? Play them again with less beside them."
         )
-    unsure = [line.name for line in answers if line.state == UNSURE]
+    unsure = [line.name for line in answers if line.state == UNSURE and line.name != "Is it fair?"]
     if unsure:
         changes.append(f"Play more matches before you trust an answer to: {' '.join(unsure)}")
     text = " ".join(changes) or "Nothing in these figures asks for a change."
@@ -65,7 +73,9 @@ def verdict_of(evaluation: Evaluation, choiceless: str = "") -> tuple[ReportLine
 def verdict_text(evaluation: Evaluation, choiceless: str = "") -> list[str]:
     """The same, a line of text a question."""
     lines = verdict_of(evaluation, choiceless)
-    return [f"{x.name} {x.state}: {x.text}" if x.state else f"{x.name} {x.text}" for x in lines]
+    return first_lines(evaluation) + [
+        f"{x.name} {x.state}: {x.text}" if x.state else f"{x.name} {x.text}" for x in lines
+    ]
 
 
 def shares_text(evaluation: Evaluation) -> list[str]:
@@ -89,28 +99,29 @@ _CHANGES = {
 }
 
 
-def _fairness(evaluation: Evaluation, who: str) -> ReportLine:
-    question = "Is it fair?"
-    seats = [f for key, f in evaluation.best.figures.items() if key.startswith("wins_player")]
-    shares = [(f, f.value, f.low, f.high) for f in seats]
-    if not shares or any(None in share for share in shares):
+def _fairness(evaluation: Evaluation) -> ReportLine:
+    question, found = "Is it fair?", evaluation.fairness
+    if found is None:
         return ReportLine(name=question, state=UNSURE, text="No share of wins was measured.")
-    even = 1 / len(shares)
-    figure = max(seats, key=lambda f: abs((f.value or 0.0) - even))
-    off = [f for f in seats if _off(f, even) > 0]
-    near = all(abs((end or 0.0) - even) <= _EVEN for f in seats for end in (f.low, f.high))
-    state = UNSURE
-    if near:
-        state = "nearly" if off else "yes"
-    elif any(_off(f, even) > (_EVEN if f.n < _FEW else 0) for f in off):
-        state = "no"
-    shown = f"{figure.name[0].upper()}{figure.name[1:]}: {_said(figure)} of the matches, {who}"
-    return ReportLine(name=question, state=state, text=f"{shown}; an even share is {even:.2f}.")
+    text = f"{fairness_text(found)}, when {short_name(found.player)} players have every seat."
+    if found.needed:
+        command = _COMMAND.format(found.needed)
+        text += f" About {found.needed:,} matches would decide: {command}"
+    return ReportLine(name=question, state=found.answer, text=text)
 
 
-def _off(share: Figure, even: float) -> float:
-    """The distance of a share's interval from an even one; negative where it holds it."""
-    return max((share.low or 0.0) - even, even - (share.high or 0.0))
+def fairness_text(found: Fairness) -> str:
+    """The share that is furthest from an even one, in words."""
+    share = found.share
+    name = f"{share.name[0].upper()}{share.name[1:]}"
+    ends = f"{share.low or 0:.2f} to {share.high or 0:.2f}; {share.n} matches"
+    return f"{name} {share.value or 0:.2f} ({ends}), of {found.even:.2f}"
+
+
+def first_lines(evaluation: Evaluation) -> list[str]:
+    """Sentences that a reader must know before all answers; there may be none."""
+    audit = f"not audited: {evaluation.not_audited}" if evaluation.not_audited else ""
+    return [text for text in (audit, evaluation.limit, *evaluation.unreached) if text]
 
 
 def _length(evaluation: Evaluation, who: str) -> ReportLine:

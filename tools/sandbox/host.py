@@ -55,7 +55,21 @@ class Sandbox:
         self._pools: dict[Kit, Pool] = {}
         self._workers: set[Worker] = set()
         self._loads: dict[str, bytes] = {}
+        self._apart: Sandbox | None = None
         self._closed = False
+
+    @property
+    def apart(self) -> "Sandbox":
+        """A sandbox alike, closed with this one, whose workers are forks of other processes.
+
+        Workers of one pool have the same addresses. What a module makes of them is the same in all
+        of them, and another thing here.
+        """
+        with self._lock:
+            if self._apart is None:
+                self._apart = Sandbox(self.backend, preload=self._preload, limits=self.limits)
+                self._apart._closed = self._closed
+            return self._apart
 
     @property
     def grade(self) -> Grade:
@@ -134,10 +148,13 @@ class Sandbox:
             self._closed = True
             workers, pools = list(self._workers), list(self._pools.values())
             self._pools.clear()
+            apart = self._apart
         for worker in workers:
             worker.kill()
         for pool in pools:
             pool.close()
+        if apart is not None:
+            apart.close()
 
     def _forget(self, worker: Worker) -> None:
         with self._lock:

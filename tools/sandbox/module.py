@@ -1,18 +1,26 @@
 """A module behind a worker, as the contract's `Module`, as a table and as an environment."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from games.contract import read_events, read_state
+from games.engine import Asked
 from games.environments import Environment, ModuleEnvironment
 from games.environments.registry import TwinEnvironment
 from games.environments.served import preload_of, served_source, source_of
 from games.table import Position, Table, position_of, refused
 from games.values import Action, IllegalActionError, Json, ModuleFault
-from tools.guest.protocol import AdvanceRequest, MessageError, OpenRequest, RawPly, decoded
+from tools.guest.protocol import (
+    AdvanceRequest,
+    MessageError,
+    OpenRequest,
+    PliesRequest,
+    RawPly,
+    decoded,
+)
 from tools.sandbox.host import Sandbox
 from tools.sandbox.worker import Worker, raise_fault
 
@@ -95,14 +103,47 @@ class SandboxTable:
         self._before("initial_state")
         self._weight = 0
         request = OpenRequest(num_players, dict(parameters))
-        value_of = self._values("open", request._asdict())
-        state = read_state("initial_state", value_of("initial_state"))
-        return position_of(value_of, state, [[]] * num_players, self.worker.names)
+        return self._opened(num_players, self._values("open", request._asdict()))
 
     def advance(self, position: Position, action: Action) -> Position:
         """See `Table.advance`."""
         self._before("apply_action")
-        value_of = self._values("advance", AdvanceRequest(position.state, action)._asdict())
+        request = AdvanceRequest(position.state, action)
+        return self._advanced(position, action, self._values("advance", request._asdict()))
+
+    def many(
+        self, asked: Sequence[Asked], num_players: int, parameters: Mapping[str, Json]
+    ) -> list[Position | ModuleFault]:
+        """The positions of several matches, or their faults: see `play_side_by_side`.
+
+        All of them together may take what one match may.
+
+        Raises:
+            ModuleFault: If the worker did not answer, or too much was told.
+        """
+        moves: list[Json] = [None if at is None else [at.state, action] for _, at, action in asked]
+        request = PliesRequest(num_players, dict(parameters), moves)
+        told = self._weighed("plies", request._asdict())
+        rows = told if isinstance(told, list) and len(told) == len(asked) else [None] * len(asked)
+        found: list[Position | ModuleFault] = []
+        for (_, at, action), row in zip(asked, rows, strict=True):
+            try:
+                value_of = _values_of(row)
+                if at is None:
+                    found.append(self._opened(num_players, value_of))
+                else:
+                    found.append(self._advanced(at, action, value_of))
+            except ModuleFault as fault:
+                found.append(fault)
+        return found
+
+    def _opened(self, num_players: int, value_of: Callable[[str], Json]) -> Position:
+        state = read_state("initial_state", value_of("initial_state"))
+        return position_of(value_of, state, [[]] * num_players, self.worker.names)
+
+    def _advanced(
+        self, position: Position, action: Action, value_of: Callable[[str], Json]
+    ) -> Position:
         events = read_events(value_of("get_events"), len(position.rewards))
         try:
             state = read_state("apply_action", value_of("apply_action"))
@@ -112,6 +153,14 @@ class SandboxTable:
 
     def _values(self, op: str, payload: Mapping[str, Json]) -> Callable[[str], Json]:
         """The functions' raw values; to ask for one that a fault forestalled raises the fault.
+
+        Raises:
+            ModuleFault: See `_weighed`.
+        """
+        return _values_of(self._weighed(op, payload))
+
+    def _weighed(self, op: str, payload: Mapping[str, Json]) -> Json:
+        """A reply.
 
         Raises:
             ModuleFault: If all that was told in this match takes more memory than it may.
@@ -127,17 +176,22 @@ class SandboxTable:
                 f"states, observations and events of one match take {self._weight / 2**20:.0f} MiB "
                 f"of memory; required: at most {most / 2**20:.0f} in all: keep them small",
             )
-        try:
-            ply = decoded(RawPly, reply)
-        except MessageError:
-            ply = RawPly({}, None)
+        return reply
 
-        def value_of(function: str) -> Json:
-            if function not in ply.values:
-                raise_fault(ply.fault, function)
-            return ply.values[function]
 
-        return value_of
+def _values_of(reply: Json) -> Callable[[str], Json]:
+    """The raw values of a ply by function; a missing one raises the ply's fault."""
+    try:
+        ply = decoded(RawPly, reply)
+    except MessageError:
+        ply = RawPly({}, None)
+
+    def value_of(function: str) -> Json:
+        if function not in ply.values:
+            raise_fault(ply.fault, function)
+        return ply.values[function]
+
+    return value_of
 
 
 class GivenUpError(Exception):

@@ -33,7 +33,7 @@ from graph.run.events import VoteCounted, writer_of
 
 def arbitrate(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterVote]:
     """Settle what is contested, and go on from what the claims leave of the findings."""
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     made = need_design(state)
     voted = [_voted(claim, made, context) for claim in state.contested]
     tell = writer_of(runtime.stream_writer)

@@ -29,7 +29,7 @@ from graph.run.sandboxes import keep_grade
 
 def check(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterCheck]:
     """Judge the first candidate that was not, else the newest, and route on the verdict."""
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     made = need_design(state)
     unchecked = (c for c in state.candidates if c.findings is None)
     candidate = next(unchecked, state.candidates[-1])

@@ -31,7 +31,7 @@ from graph.run.events import Coded, writer_of
 
 def code(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["check", "report"]]:
     """Draft the module, as often as the settings say; each draft is a candidate."""
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     made = need_design(state)
     coder, tools = context.roles.coder, GraphCoderTools(context, made)
     try:

@@ -34,7 +34,7 @@ _ACTIONS_SHOWN = 30
 
 def compare(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterComparing]:
     """Accept the draft whose readings hold; where none does, the drafts are refined."""
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     bout = _Bout(context, need_design(state))
     holder = bout.winner(_rivals(state.candidates))
     ruled = [one.ruling.rule for one in bout.found if one.ruling]

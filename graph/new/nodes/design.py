@@ -16,7 +16,7 @@ from graph.run.events import Designed, writer_of
 
 def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign]:
     """Design the game and write its rulebook, so that a person can read it early."""
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     brief = need_brief(state)
     try:
         with place("design"):

@@ -9,12 +9,13 @@ from langgraph.types import Command
 from games.records import example_of_play, json_line
 from graph.new.context import RunContext
 from graph.new.opening import context_of
-from graph.new.playing import clock_of, measured, play_of_run
+from graph.new.playing import clock_of, measured, play_of_run, play_on
 from graph.new.reporting import rulebook_text
 from graph.new.results import players_object
 from graph.new.state import RunState, folder_of, go_on, need_design
 from graph.run.events import writer_of
 from graph.run.sandboxes import keep_grade
+from tools.playtest.of_run.reached import rules_not_reached
 from tools.playtest.series import Series
 from tools.replaying import VoidResultError
 from tools.reporting.content import match_story
@@ -24,19 +25,26 @@ _RECORDS_KEPT = 5
 
 def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["report"]]:
     """Play-test the accepted candidate; of matches already journalled a few are played again."""
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     if state.accepted is None:
         raise ValueError("evaluate runs on an accepted candidate; none is accepted")
     source = state.candidate(state.accepted).source
     folder = folder_of(state)
     keep_grade(folder, context.sandbox.grade)
-    clock = clock_of(context, folder, context.settings.playtest_s)
-    tell, seats = writer_of(runtime.stream_writer), need_design(state).num_players
-    play = play_of_run(context, source, seats, folder, tell=tell, clock=clock)
+    seats, more, place = play_on(state, folder)
+    limit, anew = context.settings.playtest_s, state.playing is not None
+    clock = clock_of(context, place, limit, anew=anew)
+    tell = writer_of(runtime.stream_writer)
+    play = play_of_run(context, source, seats, place, tell=tell, clock=clock, more=more)
     try:
-        evaluation, series = measured(play, state.heuristics, context.settings.protocol)
+        results = measured(play, state.heuristics, context.settings.protocol)
     except VoidResultError as error:
         return go_on("report", state, state.void(str(error)))
+    evaluation, series = results.evaluation, results.shown
+    followed = [record for one in series.values() for record in one.records]
+    rules = {rule.id: rule.text for rule in need_design(state).rules}
+    missed = rules_not_reached(context.sandbox, source, rules, followed)
+    evaluation = evaluation.model_copy(update={"unreached": (*evaluation.unreached, *missed)})
     record = _write_records(state, series, evaluation.best.player)
     if state.brief is not None:
         records = series[evaluation.best.player].records

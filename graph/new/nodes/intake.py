@@ -44,7 +44,7 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
         title = prompt or choices.family or ""
         folder = create_folder(None, title=title, runs=runs_of(runtime)).path
         return go_on("intake", state, replace(state.in_folder(folder), settings=None))
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     writer_of(runtime.stream_writer)(FolderMade(folder=state.folder))
     # What was chosen stands in the brief; the thread's next game has its own.
     fresh = state.afresh(state.folder, context.settings)

@@ -28,7 +28,7 @@ def recode(
     state: RunState, runtime: Runtime[RunContext]
 ) -> Command[Literal["code", "check", "report"]]:
     """Edit the code of the game before for the changed rules; where none changed, keep it all."""
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     design, base = need_design(state), state.before
     if base is None:
         raise ValueError("recode runs on a game that was made; the state holds none")

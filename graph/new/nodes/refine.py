@@ -40,7 +40,7 @@ from graph.run.events import Refines, writer_of
 
 def refine(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterEdit]:
     """One refinement: pick, edit, and send the edited candidate to the checks."""
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     made = need_design(state)
     settings = context.settings
     generator = stream(settings.seed, "refine", ply=state.rounds)

@@ -22,7 +22,7 @@ _LONGEST_NAME = 40
 
 def report(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["__end__"]]:
     """Write what there is to report, whether or not a game was made."""
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     folder = folder_of(state)
     left = open_ends(state)
     end = state.end or ("delivered" if left else "made")

@@ -41,7 +41,7 @@ _ANOTHER = "It would be a run of its own: rulewright new"
 
 def revise(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterRevision]:
     """Ask the designer what the last message means for the design at hand."""
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     brief = need_brief(state)
     said = human_words(state)
     figures = [*verdict_lines(state), *(shares_text(state.evaluation) if state.evaluation else ())]

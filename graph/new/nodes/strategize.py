@@ -30,7 +30,7 @@ from tools.playtest.report import score_step
 
 def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["evaluate"]]:
     """Ask for heuristics, try each in the sandbox, and select an ensemble by play."""
-    context = context_of(runtime, state.folder)
+    context = context_of(runtime, state.folder, state.seed)
     made = need_design(state)
     if state.accepted is None:
         raise ValueError("strategize runs on an accepted candidate; none is accepted")
@@ -130,6 +130,7 @@ def proposed(
 
 _VALUE = "value_function"
 _DRAWN_MATCHES, _FITS = 6, 0.9
+_EXTRA_MATCHES = 100  # of two searches
 
 
 def extended(context: RunContext, table: PlayTest, made: Design, notes: list[str]) -> str:
@@ -177,9 +178,10 @@ def _wins(table: PlayTest) -> tuple[bool, str]:
     settings = table.settings
     search = f"{table.search_name()}:simulations={settings.small_budget}"
     without, having = f"{search},leaf=rollout", f"{search},leaf=value"
-    matches = settings.ladder_matches
+    matches = min(settings.ladder_matches, _EXTRA_MATCHES)
     if table.is_shared:
-        step = score_step(without, having, table.alone((without, having), {}, matches))
+        played = {spec: table.alone(spec, {}, matches) for spec in (without, having)}
+        step = score_step(without, having, played)
     else:
         beside = LineUp((), {}, table.sides)
         step = table.versus(without, having, "extras-value", beside, matches)
@@ -191,7 +193,7 @@ def _fits(table: PlayTest, name: str) -> tuple[bool, str]:
     if table.search_name() == "uct":
         return False, "nothing is hidden, so there is nothing to draw"
     spec = "ismcts:simulations=2,belief=module"
-    series = table.alone((spec,), {}, _DRAWN_MATCHES)[spec]
+    series = table.alone(spec, {}, _DRAWN_MATCHES)
     used = [one for entry in series.entries.values() for one in entry.used]
     told = [figure for one in used if (figure := one.figure("belief_consistency"))]
     asked = sum(figure.count for figure in told)

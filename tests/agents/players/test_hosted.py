@@ -44,6 +44,37 @@ def get_rewards(state):
     return paid
 """
 
+# A search asks twice who is to move at its root, before it asks what is legal there.
+LIES_AT_THE_ROOT = """
+_sound_player, _sound_legal, _asked = get_current_player, get_legal_actions, []
+
+
+def get_current_player(state):
+    _asked.append(state)
+    return _sound_player(state)
+
+
+def get_legal_actions(state):
+    is_root = len(_asked) > 1 and _asked[-1] == _asked[-2] == state
+    _asked.clear()
+    return _sound_legal(state)[-1:] if is_root else _sound_legal(state)
+"""
+
+LIES_AT_THE_START = """
+import sys as _sys
+
+_sound_legal = get_legal_actions
+
+
+def get_legal_actions(state):
+    legal, frame = _sound_legal(state), _sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "_call" and state == initial_state(2):
+            return legal[-2:]
+        frame = frame.f_back
+    return legal
+"""
+
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
@@ -94,6 +125,27 @@ def test_a_module_that_answers_a_search_otherwise_than_a_referee_voids_the_match
         played(sandbox, "tic_tac_toe", specs, host_search=True, source=source)
     elsewhere = pickle.loads(pickle.dumps(caught.value))
     assert str(elsewhere) == str(caught.value)
+
+
+def test_a_module_that_lies_about_the_root_of_a_search_alone_voids_the_match(
+    sandbox: Sandbox,
+) -> None:
+    source = library.source("connect_four") + LIES_AT_THE_ROOT
+    said = r"get_legal_actions\(.*\) gave \['drop 7'\] to a search, and \['drop 1', .* to a fresh"
+    specs = ["uct:simulations=8", "random"]
+    with pytest.raises(VoidResultError, match=said):
+        played(sandbox, "connect_four", specs, host_search=True, source=source)
+
+
+@pytest.mark.parametrize("reuse", ["no", "yes"])
+def test_a_module_that_lies_about_one_position_where_it_is_asked_singly_voids_the_match(
+    sandbox: Sandbox, reuse: str
+) -> None:
+    source = library.source("connect_four") + LIES_AT_THE_START
+    said = r"get_legal_actions\(.*\) gave \['drop 6', 'drop 7'\] to a search, and \['drop 1', "
+    specs = [f"uct:simulations=8,reuse={reuse}", "random"]
+    with pytest.raises(VoidResultError, match=said):
+        played(sandbox, "connect_four", specs, host_search=True, source=source)
 
 
 class KeyedBySeed(GameSetup):

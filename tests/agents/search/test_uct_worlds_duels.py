@@ -17,6 +17,7 @@ from games.contract import Game
 from games.engine import Decision, Player, play_match
 from games.information import SeatLog
 from games.modules import LocalModule, Rules
+from games.streams import PlyChance
 from games.table import GameTable
 from games.values import Action, Json, State
 from tests.agents.belief.posteriors import library_game
@@ -85,7 +86,12 @@ def wins(
         players: list[Player] = [UniformPlayer(), UniformPlayer()]
         players[match % 2] = Believing(search, budget, rules, namespace, start)
         played = play_match(
-            table, players, parameters=parameters, seed=11, match=match, deal=match // 2
+            table,
+            players,
+            parameters=parameters,
+            seed=11,
+            match=match,
+            chance=PlyChance(11, match // 2),
         )
         assert played.returns is not None, played.reason
         mine, theirs = played.returns[match % 2], played.returns[1 - match % 2]

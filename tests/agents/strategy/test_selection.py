@@ -31,7 +31,7 @@ def test_what_is_not_better_than_random_never_joins() -> None:
     table.strength |= {frozenset({"good", "idle"}): 0.95, frozenset({"good", "bad"}): 0.95}
     found = Selector(table, EVEN, deals=200).select(["good", "idle", "bad"])
     assert not {"idle", "bad"} & set(found.members)
-    assert any(note.startswith("idle") and "not better" in note for note in found.notes)
+    assert any(note.startswith("idle") and "not known to be" in note for note in found.notes)
 
 
 def test_an_empty_ensemble_is_a_result() -> None:
@@ -63,7 +63,15 @@ def test_a_clear_question_ends_before_its_deals_are_used() -> None:
     table = Table(strengths(sure=1.0))
     Selector(table, EVEN, deals=1000).select(["sure"])
     alone = [deals for members, rivals, deals, fresh in table.asked if not rivals and not fresh]
-    assert min(alone) < 100
+    assert min(alone) == 1000 // 4  # the first look
+
+
+def test_an_ensemble_is_confirmed_on_as_many_fresh_deals_as_are_asked_for() -> None:
+    table = Table(strengths(good=0.9))
+    found = Selector(table, EVEN, deals=50, confirming=100).select(["good"])
+    assert found.members == ("good",)
+    assert {deals for _, _, deals, fresh in table.asked if fresh} == {100}
+    assert max(deals for _, _, deals, fresh in table.asked if not fresh) == 50
 
 
 def test_an_ensemble_that_fresh_deals_do_not_confirm_is_given_up() -> None:

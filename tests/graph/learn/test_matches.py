@@ -20,7 +20,7 @@ from tools.predicting.transition import RecordQuestions
 
 def taken_in(path: Path, folder: RunFolder, settings: LearnSettings | None = None) -> Material:
     files = MatchFiles(folder)
-    held, _ = take_in(path, files, settings or LearnSettings())
+    held, _ = take_in(path, files, settings or LearnSettings(seed=0))
     return files.material(held, 0)
 
 
@@ -74,7 +74,7 @@ def test_a_match_that_is_asked_for_again_takes_the_place_of_the_one_before(
 ) -> None:
     """As after a kill: the checkpoint does not know of the match, and its node asks anew."""
     files = MatchFiles(begun())
-    held, _ = take_in(tic_tac_toe, files, LearnSettings())
+    held, _ = take_in(tic_tac_toe, files, LearnSettings(seed=0))
     first, second, third = matches_of("openspiel:tic_tac_toe", 3)
     for number, match in ((0, first), (1, second), (1, third)):
         files.add(number, match)

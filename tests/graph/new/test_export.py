@@ -34,7 +34,7 @@ def test_every_graph_is_named_with_a_description_and_says_what_it_takes() -> Non
 def test_a_module_is_judged_by_itself(make_context: MakeContext) -> None:
     context: Any = make_context()
     sound = export.check.invoke({"source": SOUND}, context=context)
-    assert (sound["outcome"], set(sound)) == ("passed", {"outcome", "findings", "summary"})
+    assert (sound["outcome"], set(sound)) == ("passed", {"outcome", "findings", "seed", "summary"})
     broken = SOUND.replace("def get_rewards(", "def get_reward(")
     found = export.check.invoke({"source": broken}, context=context)
     assert found["outcome"] == "failed"

@@ -62,8 +62,8 @@ SMALL = "def score(observation, action):\n    return -float(action)\n"
 def tested(make_context: MakeContext, folder: RunFolder) -> object:
     def test(source: str, heuristic: str) -> tuple[PlayTest, Evaluation]:
         play = play_of_run(make_context(), source, 2, folder)
-        evaluation, _ = measured(play, [Heuristic(name="h", policy="", source=heuristic)], "ours")
-        return play, evaluation
+        heuristics = [Heuristic(name="h", policy="", source=heuristic)]
+        return play, measured(play, heuristics, "ours").evaluation
 
     return test
 

@@ -19,6 +19,15 @@ def test_a_size_that_is_given_stands_in_a_quick_run() -> None:
     assert RunSettings(quick=True, ladder_matches=60).ladder_matches == 60
 
 
+def test_a_run_without_a_seed_draws_one_for_its_checks_too() -> None:
+    one, other = (RunSettings.model_validate({"check": {"matches": 3}}) for _ in range(2))
+    assert one.seed == one.check.seed != other.seed == other.check.seed
+    assert max(one.seed, other.seed) > 2**48  # 64 bits: smaller ones in a run of 4 billion
+    kept = one.of_seed(7)
+    assert (kept.seed, kept.check.seed, kept.check.matches) == (7, 7, 3)
+    assert RunSettings(seed=3).of_seed(7).seed == 3
+
+
 def test_the_checks_are_seeded_like_the_run() -> None:
     assert RunSettings(seed=7).check == CheckSettings(seed=7)
     assert RunSettings(seed=7, quick=True).check.seed == 7

@@ -30,6 +30,11 @@ class NimRoster:
     def preload(self) -> tuple[str, ...]:
         return ()
 
+    def in_lockstep(self, player: PlayerSpec) -> bool:
+        """See `Roster.in_lockstep`."""
+        del player
+        return False
+
     def effective(self, spec: str) -> PlayerSpec:
         name, _, given = spec.partition(":")
         if name not in _DEFAULTS:

@@ -1,8 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from games.engine import Effort, Match, Ply
 from games.records import MatchRecord
-from games.streams import stream
 from games.values import CHANCE
 from tools.playtest.intervals import Estimate, NoSamplesError, Unmeasured
 from tools.playtest.ratings import win_share
@@ -13,16 +14,16 @@ from tools.playtest.report import (
     draw_share,
     figure_of,
     forced_move_share,
+    last_lead,
     match_length,
     mean_score,
     measure_all,
     rung_of,
     seat_share,
     share_of_best,
+    spread_of_returns,
 )
 from tools.playtest.schedule import each_alone, sides_paid_alike
-from tools.reporting.content import Evaluation, Play
-from tools.reporting.verdict import verdict_of
 
 
 def ply(player: int, options: int) -> Ply:
@@ -88,6 +89,8 @@ def test_all_measures_come_with_their_names() -> None:
         "wins_player_1",
         "wins_player_2",
         "ties",
+        "spread",
+        "lead",
         "turns",
         "options",
         "forced",
@@ -95,7 +98,22 @@ def test_all_measures_come_with_their_names() -> None:
         "choices_player_2",
     ]
     assert taken["choices_player_2"] == decision_count(RECORDS, 1)
+    assert isinstance(taken.pop("lead"), Unmeasured)  # it pays nothing before the end
     assert all(isinstance(measure, Estimate) for measure in taken.values())
+
+
+def test_the_last_change_of_the_lead_agrees_with_a_count_by_hand() -> None:
+    def paying(*rewards: tuple[float, float]) -> MatchRecord:
+        plies = [replace(ply(0, 2), rewards=paid) for paid in rewards]
+        return record(tuple(map(sum, zip(*rewards, strict=True))), *plies)
+
+    # The first seat leads from ply 1 on; the second draws level at ply 2 and passes at ply 3 of 4.
+    rows = [
+        paying((1.0, 0.0), (0.0, 0.0), (0.0, 0.0), (1.0, 0.0)),
+        paying((1.0, 0.0), (0.0, 1.0), (0.0, 1.0), (0.0, 1.0)),
+    ]
+    assert last_lead(rows).value == pytest.approx((1 / 4 + 3 / 4) / 2)
+    assert spread_of_returns(rows).value == pytest.approx((2 + 2) / 2)
 
 
 def test_a_shared_win_is_shared() -> None:
@@ -143,41 +161,3 @@ def test_three_seats_hold_together_with_95_percent() -> None:
     two = [record((1.0, 0.0)), record((0.0, 1.0)), record((1.0, 1.0))]
     assert seat_share(three, 0).method.endswith("98%")
     assert seat_share(two, 0).method.endswith("95%")
-
-
-def fair_answers(seats: int, matches: int, seeds: int) -> list[str]:
-    """The verdict on equal random players of a symmetric game, a series a seed."""
-    answers = []
-    for seed in range(seeds):
-        winners = stream(seed, "chance").integers(0, seats, matches)
-        rows = [
-            record(tuple(float(seat == winner) for seat in range(seats)), ply(0, 2))
-            for winner in winners
-        ]
-        figures = {
-            key: figure_of(key, measure)
-            for key, measure in measure_all(rows, each_alone(seats)).items()
-        }
-        play = Play(player="random", figures=figures, lengths=(1,) * matches)
-        shown = Evaluation(plays=(play,), shared=False, ladder=(), players=("random",))
-        answers.append(verdict_of(shown)[0].state)
-    return answers
-
-
-@pytest.mark.parametrize(("seats", "matches"), [(2, 60), (3, 24), (6, 24)])
-def test_equal_players_of_a_symmetric_game_are_seldom_called_unequal(
-    seats: int, matches: int
-) -> None:
-    assert fair_answers(seats, matches, seeds=200).count("no") <= 0.05 * 200
-
-
-def test_few_matches_call_only_a_large_difference_unfair() -> None:
-    def answer(won: int, matches: int) -> str:
-        returns = [(1.0, 0.0)] * won + [(0.0, 1.0)] * (matches - won)
-        rows = [record(paid, ply(0, 2)) for paid in returns]
-        figures = {k: figure_of(k, m) for k, m in measure_all(rows, each_alone(2)).items()}
-        play = Play(player="random", figures=figures, lengths=(1,) * matches)
-        shown = Evaluation(plays=(play,), shared=False, ladder=(), players=("random",))
-        return verdict_of(shown)[0].state
-
-    assert [answer(16, 16), answer(14, 20), answer(140, 200)] == ["no", "could not tell", "no"]

@@ -399,10 +399,11 @@ def test_a_game_for_one_compares_returns_on_the_same_deals(play: Play) -> None:
 
 def test_matches_that_are_one_and_the_same_are_told() -> None:
     """Two who play Nim by its theory draw nothing: any number of matches is one a seating."""
+    sure = NIM.replace('["pile 3", "pile 4"]', '["pile 4"]').replace("[0.25, 0.75]", "[1.0]")
     with Sandbox() as sandbox:
         same, other = (
             play_series(
-                GAME,
+                GameSetup("nim", sure, 2),
                 names,
                 NimRoster(),
                 SeriesSettings(matches=10, seed=SEED),

@@ -5,14 +5,9 @@ import pytest
 from tests.tools.playtest.rosters import NimRoster
 from tests.tools.playtest.test_tournament import GAME, SETTINGS, play, standing
 from tests.tools.sources import nim_with
+from tools.playtest.efforts import EffortSummary, NumberSummary
 from tools.playtest.intervals import Estimate, NoSamplesError, ScoreQuestion, Unmeasured, wilson
-from tools.playtest.jobs import (
-    EffortSummary,
-    GameSetup,
-    MatchEntry,
-    NumberSummary,
-    PlayerSpec,
-)
+from tools.playtest.jobs import GameSetup, MatchEntry, PlayerSpec
 from tools.playtest.ratings import ranked
 from tools.playtest.report import versus_advantage
 from tools.playtest.results import ResultTables

@@ -1,6 +1,7 @@
 """Reports made by hand, for the tests of the page and of the verdict."""
 
-from tools.reporting.content import Evaluation, Figure, Play, Report, ReportLine, Rung
+from tools.playtest.of_run.fairness import Answer
+from tools.reporting.content import Evaluation, Fairness, Figure, Play, Report, ReportLine, Rung
 
 LONG_SPEC = "ismcts:" + ",".join(f"setting_number_{n}=some_value_{n}" for n in range(14))
 
@@ -35,6 +36,16 @@ def play(
         },
         lengths=(int(turns[1]), int(turns[0]), int(turns[2])),
         branching=(9.0, 8.0, 7.5),
+    )
+
+
+def fairness(
+    answer: Answer = "yes", first: tuple[float, float, float] = (0.5, 0.45, 0.55), **changes: int
+) -> Fairness:
+    share = figure(*first, name="first seat wins", n=600)
+    fields = {"player": "greedy:heuristic=ensemble", "players": 2, "even": 0.5, "margin": 0.09}
+    return Fairness.model_validate(
+        {**fields, "answer": answer, "share": share, "looks": (600,), **changes}
     )
 
 
@@ -74,6 +85,7 @@ def evaluation(best: Play | None = None, span: Rung | None = None, **changes: ob
         players=("random", "greedy:heuristic=ensemble", best.player),
         settings={"random": "random", best.player: LONG_SPEC},
         span=span,
+        fairness=fairness(),
         notes=("searches were held small",),
     )
     return made.model_copy(update=changes)

@@ -141,7 +141,10 @@ def test_a_call_before_loading_is_our_error(sandbox: Sandbox) -> None:
 
 
 def test_an_unknown_operation_lists_the_known_ones(sandbox: Sandbox) -> None:
-    with loaded(sandbox, NIM) as worker, pytest.raises(OperationError, match="advance, score"):
+    with (
+        loaded(sandbox, NIM) as worker,
+        pytest.raises(OperationError, match="advance, plies, round"),
+    ):
         worker.request("dance", {}, 1)
 
 
@@ -248,16 +251,16 @@ def test_too_long_a_request_is_refused(sandbox: Sandbox) -> None:
         assert worker.call("f", ["a" * (15 << 20)]) == 1
 
 
-def test_a_heuristic_scores_every_legal_action_in_one_message(sandbox: Sandbox) -> None:
+def test_a_heuristic_scores_every_position_in_one_message(sandbox: Sandbox) -> None:
     source = "def score(observation, action):\n    return observation['n'] * len(action)"
-    payload: dict[str, Json] = {"observation": {"n": 2}, "legal": ["a", "bb"]}
+    payload: dict[str, Json] = {"positions": [[{"n": 2}, ["a", "bb"]], [{"n": 3}, ["a"]]]}
     with loaded(sandbox, source) as worker:
-        assert worker.request("score", payload, 1) == [2.0, 4.0]
+        assert worker.request("scores", payload, 1) == [[2.0, 4.0], [3.0]]
     with (
         loaded(sandbox, "def score(observation, action):\n    return True") as worker,
         pytest.raises(ModuleFault, match="finite number"),
     ):
-        worker.request("score", payload, 1)
+        worker.request("scores", payload, 1)
 
 
 def test_keys_of_the_host_do_not_reach_a_module(

@@ -8,15 +8,17 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from langsmith import trace
 from pydantic import JsonValue
 
 from games.checks.sampling import UniformPlayer
 from games.engine import Match, Player, play_match
+from games.library import read_game
+from games.values import MAX_PLAYERS
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster
-from tools.playtest.of_run.clock import Clock
+from tools.playtest.of_run.budget import Clock, Work, rounded
 from tools.playtest.report import LadderStep, ladder_step, sides_of
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides
@@ -24,24 +26,28 @@ from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.reporting.content import short_name
 from tools.sandbox import Sandbox
 
-# Plies that the matches of one series may take, in a full and in a quick run: games of many deals
-# have matches of a thousand plies. Counts and no clock: the same seed gives the same matches.
-_RANDOM_PLIES = {False: 150_000, True: 12_000}
+_PROBE = 2  # matches that tell how long others are
 
 
-_PROBE = 2
+_SHOWN = {False: 100, True: 40}  # matches of a series that are kept in full, at most
 
 
-_FEWEST_IN_TIME = 6  # matches of the stronger search that its time must do for, one at a time
+_GOOD = {False: 0.33, True: 0.6}  # matches of good play for each one at random
 
 
-_FEWEST = 6  # from which partners can be told
+_OTHER_SEATS = 4  # of other numbers of players, one match for so many at random
+
+
+_TELLING = 6  # matches that tell something
 
 
 _MOST_JOBS = 4
 
 
 _SAMPLES = 12
+
+Counting: TypeAlias = tuple[float, float]
+"""Lines of a module that a ply runs, without and with the observations."""
 
 
 @dataclass(frozen=True)
@@ -84,11 +90,11 @@ class PlayTestSettings(Protocol):
 
     @property
     def small_budget(self) -> int:
-        """Simulations a move of the weaker search player."""
+        """Simulations a move of a search that tries a value function."""
 
     @property
     def large_budget(self) -> int:
-        """Simulations a move of the stronger one."""
+        """Simulations a move of the search on the ladder; 0 for no search."""
 
 
 class TestRoster(Roster, Protocol):
@@ -129,8 +135,10 @@ class PlayTest:
         source: The module.
         num_players: Seats.
         journals: Folder of the journals of finished matches.
+        count: Counts the work of a game's plies.
         listener: Hears how many matches of a series were played.
-        clock: Ends series whose time is over; by default, none.
+        clock: The last resort, which ends what takes far too long; by default, none.
+        more: Matches of good play up to which a person played on, in order.
         played: Every series, by name.
     """
 
@@ -140,32 +148,46 @@ class PlayTest:
     source: str
     num_players: int
     journals: Path
+    count: Callable[[GameSetup], Counting]
     listener: Listener = field(default_factory=Silence)
     clock: Clock = field(default_factory=Clock)
+    more: tuple[int, ...] = ()
     played: dict[str, Series] = field(default_factory=dict)
 
     @cached_property
-    def plies_a_match(self) -> float:
-        """Mean plies of a few random matches, which are the first of the random series."""
+    def work(self) -> Work:
+        """The counted work of a ply, and the plies of a few random matches."""
         random, journal = self._everywhere("random", {}), self.journals / "random.jsonl"
         probe = self._play(random, _PROBE, until=None, journal=journal)
-        return fmean(entry.plies for entry in probe.entries.values())
+        plies = fmean(entry.plies for entry in probe.entries.values())
+        lines, seen = self.count(self.setup({}))
+        return Work(lines=rounded(lines), seen=rounded(seen), plies=rounded(plies))
 
-    def within(self, wanted: int, plies: int) -> int:
-        """At most `wanted` matches, fewer where so many would take more than `plies` plies."""
-        return max(_FEWEST, min(wanted, int(plies / max(self.plies_a_match, 1.0))))
+    def within(self, part: str, wanted: int) -> int:
+        """At most `wanted` matches, fewer where the part's budget allows no more."""
+        return self.work.matches(part, wanted, quick=self.settings.quick)
 
     @property
     def random_matches(self) -> int:
         """Matches of random play at every seat."""
-        settings = self.settings
-        return self.within(settings.random_matches, _RANDOM_PLIES[settings.quick])
+        return self.within("random", self.settings.random_matches)
+
+    @property
+    def good_matches(self) -> int:
+        """Matches of good play at every seat, in proportion to those at random."""
+        share = _GOOD[self.settings.quick]
+        return self.within("good", max(1, round(share * self.settings.random_matches)))
 
     @cached_property
     def random(self) -> Series:
         """Random play at every seat, as a part of the play-test."""
         self.listener.begins("random", self.random_matches)
         return self._series("random", self._everywhere("random", {}), self.random_matches)
+
+    def random_up_to(self, matches: int) -> Series:
+        """Random play at every seat, as far as somebody plays on."""
+        self.listener.begins("random", matches)
+        return self._series("random", self._everywhere("random", {}), matches)
 
     @cached_property
     def usual(self) -> Series:
@@ -182,20 +204,44 @@ class PlayTest:
         """True if all seats are one side: they are always paid alike."""
         return len(self.sides) == 1
 
-    def alone(
-        self, specs: Sequence[str], heuristics: Mapping[str, str], matches: int
-    ) -> dict[str, Series]:
-        """Each of these players at every seat."""
-        for spec in specs:
-            self.listener.begins(f"{spec} at every seat", matches)
-        return {
-            spec: self._series(
-                f"alone-{short_name(spec).replace(' ', '-')}",
-                self._everywhere(spec, heuristics),
-                matches,
-            )
-            for spec in specs
-        }
+    def alone(self, spec: str, heuristics: Mapping[str, str], matches: int) -> Series:
+        """One player at every seat."""
+        self.listener.begins(f"{spec} at every seat", matches)
+        return self._series(_alone(spec), self._everywhere(spec, heuristics), matches)
+
+    def shown(self, spec: str, heuristics: Mapping[str, str], matches: int) -> Series:
+        """The first matches of one player at every seat, in full, for what takes records.
+
+        Args:
+            spec: The player.
+            heuristics: Of the series that was counted.
+            matches: Of that series.
+        """
+        few = max(1, min(matches, _SHOWN[self.settings.quick]))
+        everywhere = self._everywhere(spec, heuristics)
+        return self._played(f"{_alone(spec)}-shown", everywhere, few, record=True)
+
+    def at_random(self, seats: int) -> Series:
+        """Random play of another number of players."""
+        other = replace(self, num_players=seats, played=self.played)
+        matches = self.within("seats", self.settings.random_matches // _OTHER_SEATS)
+        name = f"random-of-{seats}"
+        return other._played(name, other._everywhere("random", {}), matches)
+
+    @cached_property
+    def seats(self) -> list[int]:
+        """The numbers of players that the game says it takes, but for the one it is played with.
+
+        None where so few matches are played that they would tell nothing.
+        """
+        if self.settings.random_matches < _OTHER_SEATS * _TELLING:
+            return []
+        game = read_game(self.source)
+        fewest, most = game.get("min_players"), game.get("max_players")
+        if not (isinstance(fewest, int) and isinstance(most, int)):
+            return []
+        counts = range(max(2, fewest), min(most, MAX_PLAYERS) + 1)
+        return [seats for seats in counts if seats != self.num_players]
 
     def versus(
         self, lower: str, higher: str, name: str, beside: LineUp, matches: int
@@ -222,16 +268,6 @@ class PlayTest:
     def setup(self, heuristics: Mapping[str, str]) -> GameSetup:
         """The game, with these heuristics."""
         return GameSetup("game", self.source, self.num_players, {}, heuristics)
-
-    def paced(self, name: str, most: int) -> int:
-        """Simulations a move at which matches end in their time; 0 where none do."""
-        fitting, enough = 0, self.clock.slot / _FEWEST_IN_TIME
-        for simulations in sorted({max(2, most // 16), max(2, most // 4), most}):
-            tried = self._everywhere(f"{name}:simulations={simulations}", {})
-            if not self._play(tried, 1, until=self.clock.now() + enough).entries:
-                break
-            fitting = simulations
-        return fitting
 
     def _everywhere(self, spec: str, heuristics: Mapping[str, str]) -> LineUp:
         return LineUp((spec,) * self.num_players, heuristics)
@@ -267,14 +303,18 @@ class PlayTest:
         line_up: LineUp,
         matches: int,
         on_match: Callable[[int, MatchEntry], None] = lambda *_: None,
+        record: bool = False,
     ) -> Series:
         """At least `matches` matches, in whole rotations; fewer where the clock ends them."""
         planned = self._planned(matches, line_up.sides)
         journal = self.journals / f"{name}.jsonl"
         until = self.clock.until(name)
-        series = self._play(line_up, planned, until=until, journal=journal, on_match=on_match)
+        series = self._play(
+            line_up, planned, until=until, journal=journal, on_match=on_match, record=record
+        )
         self.clock.note(name, len(series.entries), planned)
-        self.played[name] = series
+        if not record:
+            self.played[name] = series
         return series
 
     def _play(
@@ -285,6 +325,7 @@ class PlayTest:
         until: float | None,
         journal: Path | None = None,
         on_match: Callable[[int, MatchEntry], None] = lambda *_: None,
+        record: bool = False,
     ) -> Series:
         return play_series(
             self.setup(line_up.heuristics),
@@ -297,12 +338,18 @@ class PlayTest:
                 sides=line_up.sides if 1 < len(line_up.sides) < self.num_players else (),
                 until=until,
                 replay=False,
+                record=record,
             ),
             sandbox=self.sandbox,
             journal=journal,
             workers=Workers(jobs_here(), "threads"),
             on_match=on_match,
         )
+
+
+def _alone(spec: str) -> str:
+    """The name of a series with one player at every seat."""
+    return f"alone-{short_name(spec).replace(' ', '-')}"
 
 
 def shown_as(player: str, heuristics: Mapping[str, str]) -> str:

@@ -1,0 +1,299 @@
+"""The lean referee: many matches at once, a message a round, and nothing asked that nobody reads.
+
+A round takes one action for each running match and brings back the next position of each. Of a
+position come the seat to move, its legal actions, what was paid, and the mover's observation where
+its player reads it. There are no events, no records and no check of states: finished matches are
+made again in full afterwards, see `tools.replaying`.
+
+Only what is clean counts here. A match in which anything failed is handed back, and is played alone
+by `games.engine.play_match`, which says what was wrong and whose fault it is.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from math import fsum
+from typing import Literal, NamedTuple, Protocol, TypeAlias
+
+from numpy.random import Generator
+
+from games.contract import read_actions, read_player, read_probabilities, read_rewards, read_state
+from games.engine import Decision, Effort, PlayerFault, sample_index
+from games.information import SeatLog, Seen
+from games.streams import Uniforms, stream
+from games.values import TERMINAL, Action, Json, ModuleFault
+
+Reads: TypeAlias = Literal["nothing", "newest"]
+Move: TypeAlias = tuple[int, Action | None]  # a slot and its action; None begins a match there
+
+_KNOWN = 4096  # lists of legal actions that are kept in order
+
+
+class SeatView(NamedTuple):
+    """One position that a player is asked about.
+
+    Attributes:
+        log: The seat's log; its newest observation alone.
+        legal: Legal actions, at least one, in alphabetical order.
+        generator: Makes the stream of this seat at this ply, where it is needed.
+    """
+
+    log: SeatLog
+    legal: Sequence[Action]
+    generator: Callable[[], Generator]
+
+
+class LockstepPlayer(Protocol):
+    """A player of one seat in many matches at once, which remembers none of them.
+
+    Attributes:
+        reads: What it reads of a position. One that reads nothing draws uniformly, on the host.
+        effort: Of its every decision.
+    """
+
+    @property
+    def reads(self) -> Reads:
+        """The part of a position that it reads; where it is nothing, the host draws uniformly."""
+
+    @property
+    def effort(self) -> Effort:
+        """The effort of every decision."""
+
+    def choose_many(self, views: Sequence[SeatView]) -> Sequence[Decision]:
+        """A legal action for each of the seat's positions of a round.
+
+        Raises:
+            PlayerFault: If any of them failed.
+        """
+
+
+class Rounds(Protocol):
+    """Where the matches are: it holds their states by slot."""
+
+    def advance(self, moves: Sequence[Move], sighted: Sequence[int]) -> Sequence[Json]:
+        """Do the moves, and tell the raw row of each position: see `RoundRequest`.
+
+        Args:
+            moves: In the order of the rows.
+            sighted: Seats whose observation is told where they move.
+
+        Raises:
+            ModuleFault: If the module failed as a whole.
+        """
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A match to play in lockstep.
+
+    Attributes:
+        match: Its index, which keys the players' streams.
+        deal: Index of its deal, which keys chance.
+        players: By seat; one object may sit in many matches.
+    """
+
+    match: int
+    deal: int
+    players: tuple[LockstepPlayer, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A clean match.
+
+    Attributes:
+        match: Its index.
+        returns: By seat; None where it met the limit of plies.
+        actions: Every decision and chance outcome, in order.
+        decisions: By seat.
+        forced: Decisions with one legal action, over all seats.
+        options: Legal actions, summed over all decisions.
+    """
+
+    match: int
+    returns: tuple[float, ...] | None
+    actions: list[Action]
+    decisions: tuple[int, ...]
+    forced: int
+    options: int
+
+
+class _Running:
+    """A match under way in a slot."""
+
+    __slots__ = ("actions", "chance", "decisions", "draws", "entry", "forced", "options", "paid")
+
+    def __init__(self, entry: Entry, key: int) -> None:
+        seats = len(entry.players)
+        self.entry = entry
+        self.actions: list[Action] = []
+        self.paid: list[list[float]] = []
+        self.decisions = [0] * seats
+        self.forced = self.options = 0
+        self.chance = Uniforms.of(key, "chance", match=entry.deal)
+        self.draws = [
+            Uniforms.of(key, "player", match=entry.match, seat=seat)
+            if entry.players[seat].reads == "nothing"
+            else None
+            for seat in range(seats)
+        ]
+
+
+@dataclass
+class MatchBatch:
+    """A batch of matches of one game.
+
+    Attributes:
+        rounds: Where they are.
+        seats: Seats at the table.
+        key: Of the run's streams.
+        max_plies: Plies after which a match is left unfinished.
+        width: Matches at the same time.
+        stop: Asked before every round; True gives all running matches up.
+        unclean: Indices of matches in which something failed.
+    """
+
+    rounds: Rounds
+    seats: int
+    key: int
+    max_plies: int
+    width: int
+    stop: Callable[[], bool] = lambda: False
+    unclean: list[int] = field(default_factory=list)
+    _known: dict[tuple[Json, ...], tuple[Action, ...]] = field(default_factory=dict)
+
+    def play(self, entries: Sequence[Entry]) -> Iterator[Outcome]:
+        """Play them, and yield those that are clean as they end.
+
+        Raises:
+            ModuleFault: If the module failed as a whole: those that are neither yielded nor in
+                `unclean` are lost.
+            PlayerFault: If a player did, likewise.
+        """
+        coming = iter(entries)
+        running = {slot: _Running(e, self.key) for slot, e in enumerate(islice(coming, self.width))}
+        sighted = {s for e in entries for s, p in enumerate(e.players) if p.reads == "newest"}
+        moves: list[Move] = [(slot, None) for slot in running]
+        while moves and not self.stop():
+            rows = self.rounds.advance(moves, sorted(sighted))
+            asked: dict[int, list[tuple[int, SeatView]]] = {}
+            after: list[Move] = []
+            for (slot, action), row in zip(moves, rows, strict=True):
+                run = running[slot]
+                if action is not None:
+                    run.actions.append(action)
+                found = self._next(run, row)
+                if isinstance(found, str):
+                    after.append((slot, found))
+                elif isinstance(found, SeatView):
+                    asked.setdefault(id(run.entry.players[found.log.seat]), []).append(
+                        (slot, found)
+                    )
+                else:
+                    if found is not None:
+                        yield found
+                    if (entry := next(coming, None)) is not None:
+                        running[slot] = _Running(entry, self.key)
+                        after.append((slot, None))
+            for views in asked.values():
+                slot, view = views[0]
+                player = running[slot].entry.players[view.log.seat]
+                after += _chosen(player, views)
+            moves = after
+
+    def _next(self, run: _Running, row: Json) -> Outcome | Action | SeatView | None:
+        """The consequence of a position: the end, an action drawn here, or the question to a seat.
+
+        None where something failed, which puts the match among the unclean.
+        """
+        try:
+            match row:
+                case [int() as player, list() as raw, paid, chances, seen]:
+                    if paid != 0:
+                        run.paid.append(read_rewards(paid, self.seats))
+                    if 0 <= player < self.seats and len(run.actions) < self.max_plies:
+                        return self._turn(run, player, self._ordered(raw), seen)
+                    return self._other(run, player, raw, chances)
+        except (ModuleFault, TypeError):  # what is no text has no hash, or no order
+            pass
+        self.unclean.append(run.entry.match)
+        return None
+
+    def _turn(
+        self, run: _Running, player: int, legal: tuple[Action, ...], seen: Json
+    ) -> Action | SeatView:
+        """The draw of a seat that draws here, or what the seat is asked."""
+        ply = len(run.actions)
+        run.decisions[player] += 1
+        run.options += len(legal)
+        run.forced += len(legal) == 1
+        draws = run.draws[player]
+        if draws is not None:
+            return legal[int(draws.at(ply) * len(legal))]
+        log = SeatLog(player, [Seen.of(read_state("get_observations", seen))])
+        match = run.entry.match
+
+        def generator() -> Generator:
+            return stream(self.key, "player", match=match, seat=player, ply=ply)
+
+        return SeatView(log, legal, generator)
+
+    def _other(
+        self, run: _Running, player: int, raw: list[Json], chances: Json
+    ) -> Outcome | Action:
+        """The end of a match, or an outcome of chance.
+
+        Raises:
+            ModuleFault: If it is neither.
+        """
+        if read_player(player) == TERMINAL:
+            if raw:
+                raise ModuleFault("bad_value", "get_legal_actions", "must be empty at the end")
+            return self._ended(run, finished=True)
+        self._ordered(raw)
+        if player >= self.seats:
+            raise ModuleFault("bad_value", "get_current_player", f"returned {player}")
+        if len(run.actions) >= self.max_plies:
+            return self._ended(run, finished=False)
+        outcomes = read_actions(raw)
+        if chances is None:
+            weights = [1.0 / len(outcomes)] * len(outcomes)
+        else:
+            weights = read_probabilities(chances, len(outcomes))
+        return outcomes[sample_index(weights, run.chance.at(len(run.actions)))]
+
+    def _ordered(self, raw: list[Json]) -> tuple[Action, ...]:
+        """Legal actions, held against the contract, in alphabetical order."""
+        if not raw:
+            raise ModuleFault("bad_value", "get_legal_actions", "is empty before the end")
+        key: tuple[Json, ...] = tuple(raw)
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
+            found = self._known[key] = tuple(sorted(read_actions(raw)))
+        return found
+
+    def _ended(self, run: _Running, *, finished: bool) -> Outcome:
+        returns = tuple(fsum(paid[seat] for paid in run.paid) for seat in range(self.seats))
+        return Outcome(
+            match=run.entry.match,
+            returns=returns if finished else None,
+            actions=run.actions,
+            decisions=tuple(run.decisions),
+            forced=run.forced,
+            options=run.options,
+        )
+
+
+def _chosen(player: LockstepPlayer, views: Sequence[tuple[int, SeatView]]) -> Iterator[Move]:
+    """The moves of a player at its positions.
+
+    Raises:
+        PlayerFault: If one is not legal.
+    """
+    decisions = player.choose_many([view for _, view in views])
+    for (slot, view), decision in zip(views, decisions, strict=True):
+        if decision.action not in view.legal:
+            raise PlayerFault(f"{decision.action!r:.80} is not a legal action")
+        yield slot, decision.action

@@ -1,0 +1,185 @@
+"""Matches in lockstep: the same as alone, whatever the batches, and each at its own cost."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from agents.players.registry import PlayerRoster
+from games import library
+from games.values import Json
+from tools.playtest.batches import play_batch
+from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe, play_job, sandbox_of_process
+from tools.playtest.plan import MatchPlan
+from tools.playtest.runner import Workers
+from tools.playtest.schedule import TournamentSettings, one_line_up
+from tools.playtest.series import SeriesSettings, play_series
+from tools.replaying import VoidResultError
+from tools.sandbox import Limits
+
+ROSTER = PlayerRoster()
+RECIPE = SandboxRecipe(preload=ROSTER.preload, limits=Limits(call_s=2.0))
+FATAL = ("left", "right", "left")
+COUNTING = """
+COUNT = [0]
+
+
+def initial_state(num_players, **parameters):
+    COUNT[0] += 1
+    return {"moves": [], "number": COUNT[0] % 10}
+
+
+def get_current_player(state):
+    return -4 if len(state["moves"]) == 4 else len(state["moves"]) % 2
+
+
+def get_legal_actions(state):
+    return [] if len(state["moves"]) == 4 else ["left", "right"]
+
+
+def apply_action(state, action):
+    return {**state, "moves": [*state["moves"], action]}
+
+
+def get_rewards(state):
+    if len(state["moves"]) < 4:
+        return [0.0, 0.0]
+    won = state["moves"][0] == state["moves"][1] or CHEATS
+    return [1.0, -1.0] if won else [-1.0, 1.0]
+
+
+def get_observations(state):
+    return [{"moves": state["moves"]}] * 2
+
+
+def get_events(state, action):
+    return [[action], [action]]
+"""
+
+
+def leduc(**heuristics: str) -> GameSetup:
+    sources = heuristics or library.heuristic_sources("leduc_poker")
+    return GameSetup("leduc", library.source("leduc_poker"), 2, {}, sources)
+
+
+def counting(cheats: str) -> GameSetup:
+    return GameSetup("counting", COUNTING.replace("CHEATS", cheats), 2)
+
+
+def plan(game: GameSetup, specs: Sequence[str], deals: int, max_plies: int = 200) -> MatchPlan:
+    players = tuple(map(ROSTER.effective, specs))
+    schedule = one_line_up([player.name for player in players])
+    settings = TournamentSettings(deals=deals, seed=5, max_plies=max_plies)
+    return MatchPlan(game, players, settings, ROSTER, schedule, RECIPE)
+
+
+def in_batches(of: MatchPlan, size: int) -> dict[int, Json]:
+    rotations = of.schedule.rotations
+    found: dict[int, Json] = {}
+    with sandbox_of_process(RECIPE):
+        for rotation in range(rotations):
+            matches = range(rotation, of.settings.deals * rotations, rotations)
+            for start in range(0, len(matches), size):
+                found |= dict(play_batch(of.batch(matches[start : start + size])))
+    return found
+
+
+@pytest.mark.parametrize("specs", [("random", "random"), ("greedy", "random")])
+def test_entries_are_the_same_for_all_sizes_of_batches_and_alone(specs: tuple[str, str]) -> None:
+    played = plan(leduc(), specs, deals=20)
+    together = in_batches(played, 500)
+    assert together == in_batches(played, 1) == in_batches(played, 7)
+    with sandbox_of_process(RECIPE):
+        alone = {match: play_job(played.job(match)) for match in (0, 3, 19)}
+    for match, entry in alone.items():
+        assert isinstance(entry, dict)
+        assert together[match] == {**entry, "told": ""}
+
+
+def test_a_match_that_meets_its_limit_of_plies_is_the_same_as_alone() -> None:
+    played = plan(leduc(), ("random", "random"), deals=3, max_plies=3)
+    together = in_batches(played, 3)
+    with sandbox_of_process(RECIPE):
+        alone = play_job(played.job(1))
+    assert isinstance(alone, dict)
+    assert together[1] == {**alone, "told": ""}
+    assert MatchEntry.model_validate(together[1]).ending == "unfinished"
+
+
+@pytest.mark.parametrize("fault", ["1 / 0", "[0] * 10**12", "any(iter(int, 1))"])
+def test_a_match_that_fails_hangs_or_takes_all_memory_costs_itself_alone(fault: str) -> None:
+    """One match of eight or so, whatever it does to its worker."""
+    bad = f'(state["moves"][:3] == {[*FATAL]} and {fault})'
+    played = plan(counting(bad), ("random", "random"), deals=40)
+    together = in_batches(played, 40)
+    entries = [MatchEntry.model_validate(together[match]) for match in sorted(together)]
+    hit = [entry for entry in entries if entry.actions[:3] == FATAL]
+    others = [entry for entry in entries if entry not in hit and "3 matches" not in entry.reason]
+    assert len(entries) == 40
+    assert hit
+    assert {entry.ending for entry in hit} <= {"fault", "unfinished"}
+    assert {entry.ending for entry in others} == {"finished"}
+
+
+def test_a_module_that_hangs_again_and_again_is_given_up_after_three() -> None:
+    hangs = "any(iter(int, 1))"
+    played = plan(counting(hangs), ("random", "random"), deals=12)
+    entries = [MatchEntry.model_validate(one) for one in in_batches(played, 12).values()]
+    assert [entry.ending for entry in entries].count("unfinished") == 3
+    given_up = [entry for entry in entries if "in time in 3 matches" in entry.reason]
+    assert len(given_up) == [entry.ending for entry in entries].count("fault") > 3
+
+
+def test_a_module_that_plays_the_same_in_all_matches_has_a_result() -> None:
+    settings = SeriesSettings(matches=400, seed=5, record=False)
+    with sandbox_of_process(RECIPE) as sandbox:
+        game = counting("False")
+        series = play_series(game, ["random", "random"], ROSTER, settings, sandbox=sandbox)
+    assert (series.endings["finished"], series.replayed.matches) == (400, 44)
+
+
+@pytest.mark.parametrize("cheats", ["COUNT[0] % 10 == 0", "state['number'] == 3"])
+def test_a_module_that_cheats_in_every_tenth_match_has_no_result(cheats: str) -> None:
+    """Its count is another one where matches are made again: 44 of 400 miss it with 1 %."""
+    settings = SeriesSettings(matches=400, seed=5, record=False)
+    with (
+        sandbox_of_process(RECIPE) as sandbox,
+        pytest.raises(VoidResultError, match="made again by a fresh worker, has returns"),
+    ):
+        play_series(counting(cheats), ["random", "random"], ROSTER, settings, sandbox=sandbox)
+
+
+def test_a_heuristic_that_remembers_other_matches_is_void() -> None:
+    """It scores by how often it was asked: asked again in another order, it chooses otherwise."""
+    counts = """
+ASKED = []
+
+
+def score(observation, action):
+    ASKED.append(action)
+    return (len(ASKED) * 7919) % 13
+"""
+    settings = SeriesSettings(matches=40, seed=5, record=False)
+    with (
+        sandbox_of_process(RECIPE) as sandbox,
+        pytest.raises(VoidResultError, match="asked again in another order"),
+    ):
+        play_series(leduc(counts=counts), ["greedy", "random"], ROSTER, settings, sandbox=sandbox)
+
+
+def test_a_batch_holds_no_two_matches_of_one_deal(tmp_path: Path) -> None:
+    """So a heuristic cannot have seen the other hand of a deal from the other seat."""
+    played = plan(leduc(), ("greedy", "random"), deals=9)
+    with sandbox_of_process(RECIPE) as sandbox:
+        series = play_series(
+            leduc(),
+            ["greedy", "random"],
+            ROSTER,
+            SeriesSettings(matches=18, seed=5, record=False),
+            sandbox=sandbox,
+            journal=tmp_path / "journal.jsonl",
+            workers=Workers(),
+        )
+    assert len(series.entries) == 18
+    batch = played.batch(range(0, 18, 2))
+    assert len({deal for _, deal, _ in batch.matches}) == len(batch.matches) == 9

@@ -1,0 +1,218 @@
+"""Batches: matches of one line-up and rotation as one job, played in lockstep where players can.
+
+No two matches of a batch are of one deal, and each entrant has fresh workers for each seat of a
+batch. So a player that remembers its other matches gains nothing.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TypeGuard
+
+from games.engine import Player, PlayerFault
+from games.lockstep import Entry, LockstepPlayer, MatchBatch, Move, Outcome
+from games.values import Json, ModuleFault
+from tools.guest.protocol import RoundRequest
+from tools.playtest.efforts import effort_of
+from tools.playtest.jobs import MatchJob, PlayerSpec, close_players, failed_entry, play_job
+from tools.sandbox import Worker
+
+Played = list[tuple[int, Json]]
+
+_WIDTH = 256  # matches at the same time
+_NARROWEST = 16  # below it, matches are played alone
+_CHARACTERS = 2**20  # of the actions of a match; with more its entry is measured, see `play_job`
+_HANGS = 3  # that end the work on a batch: the module is at fault
+_OTHERWISE = (
+    "the match came to no end beside other matches, and to one alone: the module does not play the "
+    "same in all matches; see: rulewright check"
+)
+
+
+@dataclass(frozen=True)
+class BatchJob:
+    """Matches of one line-up, each of another deal.
+
+    Attributes:
+        first: The job of the first.
+        players: By entrant.
+        matches: Index, deal, and entrants by seat of each.
+        lockstep: Whether all players can play many matches at once.
+    """
+
+    first: MatchJob
+    players: tuple[PlayerSpec, ...]
+    matches: tuple[tuple[int, int, tuple[int, ...]], ...]
+    lockstep: bool
+
+    def alone(self, place: int) -> MatchJob:
+        """The job of one of them."""
+        match, deal, seated = self.matches[place]
+        seats = tuple(self.players[entrant] for entrant in seated)
+        return replace(self.first, match=match, deal=deal, seats=seats)
+
+
+def play_batch(batch: BatchJob) -> Played:
+    """Play the matches of a batch; those that were given up are left out.
+
+    The entries are the same however the matches are put into batches.
+
+    Raises:
+        ValueError: If a player cannot play this game.
+        SandboxUnavailableError: If this process cannot have workers.
+    """
+    first = batch.first
+    found: dict[int, Json] = {}
+    unclean: set[int] = set()
+    if batch.lockstep:
+        _together(batch, found, unclean)
+    hangs = 0
+    for place, (match, _, _) in enumerate(batch.matches):
+        if match in found:
+            continue
+        if hangs >= _HANGS:
+            told = f"did not answer in time in {hangs} matches; the others were not played"
+            found[match] = failed_entry(ModuleFault("raised", "module", told))
+            continue
+        entry = play_job(batch.alone(place))
+        if batch.lockstep and isinstance(entry, dict):
+            hangs += entry["ending"] == "unfinished" and entry["plies"] != first.max_plies
+            entry = {**entry, "told": ""}
+            if match in unclean and entry["ending"] == "finished":
+                entry = failed_entry(ModuleFault("raised", "module", _OTHERWISE))
+        if entry is not None:
+            found[match] = entry
+    return [(match, found[match]) for match, _, _ in batch.matches if match in found]
+
+
+def _together(batch: BatchJob, found: dict[int, Json], unclean: set[int]) -> None:
+    """Play what can be played in lockstep; what is left over is to be played alone."""
+    width = _WIDTH
+    while width >= _NARROWEST:
+        try:
+            for match, entry in _lean(batch, width, {*found, *unclean}, unclean):
+                found[match] = entry
+        except PlayerFault:
+            return
+        except ModuleFault as fault:
+            if fault.kind not in ("out_of_memory", "bad_value"):
+                return
+            width //= 2  # less memory, shorter messages
+        else:
+            return
+
+
+def _lean(
+    batch: BatchJob, width: int, done: set[int], unclean: set[int]
+) -> Iterator[tuple[int, Json]]:
+    first = batch.first
+    game, sandbox = first.game, first.held_sandbox
+    seated: dict[tuple[int, int], LockstepPlayer] = {}
+    made: list[Player] = []
+    told: dict[tuple[int, int], Json] = {}
+    try:
+        with ExitStack() as stack:
+
+            def player_of(entrant: int, seat: int) -> LockstepPlayer:
+                if (entrant, seat) not in seated:
+                    player = first.roster.seat(
+                        batch.players[entrant],
+                        seat=seat,
+                        match=first.match,
+                        game=game,
+                        sandbox=sandbox,
+                    )
+                    made.append(player)
+                    if not is_in_lockstep(player):
+                        raise TypeError(f"{batch.players[entrant].name} plays one match at a time")
+                    seated[entrant, seat] = player
+                return seated[entrant, seat]
+
+            entries = [
+                Entry(match, deal, tuple(player_of(who, seat) for seat, who in enumerate(sitting)))
+                for match, deal, sitting in batch.matches
+                if match not in done
+            ]
+            worker = stack.enter_context(sandbox.loaded("referee", game.source))
+            lockstep = MatchBatch(
+                _WorkerRounds(worker, first),
+                game.num_players,
+                first.key,
+                first.max_plies,
+                width,
+                _late(first.until),
+            )
+            seats_of = {match: sitting for match, _, sitting in batch.matches}
+            try:
+                for outcome in lockstep.play(entries):
+                    if sum(map(len, outcome.actions)) <= _CHARACTERS:
+                        who = seats_of[outcome.match]
+                        yield outcome.match, _entry(outcome, who, seated, told)
+            finally:
+                unclean.update(lockstep.unclean)
+    finally:
+        close_players(made)
+
+
+def is_in_lockstep(player: Player) -> TypeGuard[LockstepPlayer]:
+    """True for a player of many matches at once."""
+    return hasattr(player, "reads")
+
+
+def _late(until: float | None) -> Callable[[], bool]:
+    return lambda: until is not None and time.monotonic() >= until
+
+
+def _entry(
+    outcome: Outcome,
+    seated: Sequence[int],
+    players: dict[tuple[int, int], LockstepPlayer],
+    told: dict[tuple[int, int], Json],
+) -> Json:
+    """The entry of a clean match, as `tools.playtest.jobs.entry_of` makes it."""
+    used: list[Json] = []
+    acted = max((seat + 1 for seat, count in enumerate(outcome.decisions) if count), default=0)
+    for seat, entrant in enumerate(seated[:acted]):
+        key = (entrant, outcome.decisions[seat])
+        if key not in told:
+            told[key] = effort_of(players[entrant, seat].effort, key[1]).model_dump(mode="json")
+        used.append(told[key])
+    plies, returns = len(outcome.actions), outcome.returns
+    return {
+        "ending": "unfinished" if returns is None else "finished",
+        "returns": None if returns is None else [*returns],
+        "plies": plies,
+        "actions": [*outcome.actions],
+        "culprit": None,
+        "reason": f"no end after {plies} plies" if returns is None else "",
+        "fault_line": None,
+        "used": used,
+        "told": "",
+        "forced": outcome.forced,
+        "options": outcome.options,
+    }
+
+
+@dataclass(frozen=True)
+class _WorkerRounds:
+    """`games.lockstep.Rounds` of a worker."""
+
+    worker: Worker
+    job: MatchJob
+
+    def advance(self, moves: Sequence[Move], sighted: Sequence[int]) -> Sequence[Json]:
+        """See `Rounds.advance`."""
+        game = self.job.game
+        request = RoundRequest(
+            game.num_players,
+            {**game.parameters},
+            [*sighted],
+            [slot for slot, _ in moves],
+            [action for _, action in moves],
+        )
+        seconds = self.job.deadline_s or self.worker.limits.call_s
+        rows = self.worker.request("round", request._asdict(), seconds)
+        if not isinstance(rows, list) or len(rows) != len(moves):
+            raise ModuleFault("killed", "round", "the worker did not tell each match's position")
+        return rows
