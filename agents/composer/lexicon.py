@@ -137,7 +137,7 @@ def common() -> Common:
 
 
 @cache
-def words(name: str) -> frozenset[str]:
+def word_list(name: str) -> frozenset[str]:
     """A list of the words of every game, as a set."""
     return frozenset(getattr(common(), name).split())
 

@@ -4,12 +4,12 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from agents.composer.lexicon import Lexicon, Name, common, words
+from agents.composer.lexicon import Lexicon, Name, common, word_list
 from agents.composer.meaning.brief import CORRECTS, Parsed
 from agents.composer.meaning.family import names_in
 from agents.composer.meaning.seats import seats
 from agents.composer.meaning.statements import Embed, statements_of
-from agents.composer.meaning.suggest import Said, guesses, meant, setting_text, suggestions
+from agents.composer.meaning.suggest import Said, guesses, perhaps_meant, setting_text, suggestions
 from agents.composer.settle import CORRECTED, Settled, settle
 from agents.protocols import Choices, Clause
 from games.library import presets
@@ -108,7 +108,7 @@ def read(
     covered = used.union(*(one.run for one in said), *taken_back)
     taken = settled.settings.keys()
     for run in _unread(parsed, covered):
-        clauses.append((run[0], _not_read(parsed, run, meant(parsed, run, found, taken))))
+        clauses.append((run[0], _not_read(parsed, run, perhaps_meant(parsed, run, found, taken))))
     return Reading(
         lexicon=lexicon,
         chosen=chosen,
@@ -142,7 +142,7 @@ def _trimmed(parsed: Parsed, said: Said, used: Container[int]) -> Said:
 
 
 def _told(parsed: Parsed, settled: Settled) -> Iterator[tuple[int, Clause]]:
-    """What was said and taken, and what could not be."""
+    """The clauses of all that was said: taken, and not."""
     for said in settled.taken:
         text, setting = parsed.quote(said.run), setting_text(said.sets)
         yield said.run[0], Clause(text=text, status="honoured", setting=setting)
@@ -165,7 +165,7 @@ def _names_told(
 
 def _unread(parsed: Parsed, covered: set[int]) -> Iterator[list[int]]:
     """The pieces of sentences from which nothing was taken; fillers alone say nothing."""
-    empty = words("soft")
+    empty = word_list("soft")
     for clauses in parsed.sentences():
         piece: list[int] = []
         for index in [*range(clauses[0].start, clauses[-1].stop), -1]:
@@ -218,7 +218,7 @@ def _title_run(parsed: Parsed) -> range:
 
 
 def _assumptions(settled: Settled, names: Sequence[tuple[Name, range]]) -> Iterator[str]:
-    """What was assumed, and how each suggestion was read, with the way to change it."""
+    """Sentences on what was assumed, and on how words were read, with the way to change it."""
     yield from settled.assumptions
     game = game_of(settled.lexicon.family)
     for name, said in settled.owners.items():

@@ -58,9 +58,9 @@ def require_choices(choices: Choices, *, settings: bool) -> None:
     Raises:
         RoleError: Saying what is allowed.
     """
-    from agents.composer.designer import require_choices as require
+    from agents.composer.designer import check_choices
 
-    require(choices, settings=settings)
+    check_choices(choices, settings=settings)
 
 
 def open_model(

@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from agents.composer.lexicon import words
+from agents.composer.lexicon import word_list
 from agents.composer.meaning.tokens import Token, stem, tokenise
 
 _WRAPPED = re.compile(r"(?m)(?<=[^\n]{49}[^\n.!?:;])\n(?!\s*(?:$|[-*•#>–—]|\(?\w{1,2}[.)]\s))")
@@ -94,7 +94,7 @@ class Parsed:
         return [i for i in run if not self._is_filler(self.tokens[i])]
 
     def _is_filler(self, token: Token) -> bool:
-        empty = words("fillers"), words("function")
+        empty = word_list("fillers"), word_list("function")
         return token.kind == "stop" or any(token.norm in of or token.plain in of for of in empty)
 
     def sentences(self) -> list[list[range]]:

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from agents.composer.lexicon import Lexicon, Name, common, lexicons, words
+from agents.composer.lexicon import Lexicon, Name, common, lexicons, word_list
 from agents.composer.meaning.brief import Parsed
 from agents.composer.meaning.statements import FITTED, Embed, Rarity
 from agents.composer.meaning.tokens import stem
@@ -87,7 +87,7 @@ def names_in(parsed: Parsed, lexicon: Lexicon) -> list[tuple[Name, range]]:
     found = [(name, run) for name in lexicon.names for _, run in parsed.found(name.match)]
     kept: list[tuple[Name, range]] = []
     for name, run in sorted(found, key=lambda item: (-len(item[1]), item[1].start)):
-        denied = run.start and parsed.tokens[run.start - 1].norm in words("negators")
+        denied = run.start and parsed.tokens[run.start - 1].norm in word_list("negators")
         if not denied and not any({*run} & {*other} for _, other in kept):
             kept.append((name, run))
     return sorted(kept, key=lambda item: item[1].start)
@@ -129,7 +129,7 @@ def question_for(text: str) -> str | None:
             return f"{said} Which game do you want? {offer()}"
     content = parsed.content(range(len(parsed.tokens)))
     said_words = [i for i in content if parsed.tokens[i].kind == "word"]
-    plain = [i for i in said_words if parsed.tokens[i].plain not in words("soft")]
+    plain = [i for i in said_words if parsed.tokens[i].plain not in word_list("soft")]
     told = probabilities(text, None)[:-1].max() >= _HALF  # few words tell a family all the same
     if len(plain) < _ENOUGH and not told:
         return f"No game can be recognised in these words. Which game do you want? {offer()}"
@@ -144,7 +144,7 @@ def _is_foreign(parsed: Parsed) -> bool:
     latin = [word for word in said if re.fullmatch(r"[a-zÀ-ɏ'’&×*]+", word)]
     if len(latin) < _HALF * len(said):
         return True
-    foreign = sum(word in words("foreign") for word in said)
-    english = sum(word in words("english") for word in said)
-    known = sum({word, stem(word)} <= words("fillers") | words("function") for word in said)
+    foreign = sum(word in word_list("foreign") for word in said)
+    english = sum(word in word_list("english") for word in said)
+    known = sum({word, stem(word)} <= word_list("fillers") | word_list("function") for word in said)
     return foreign > max(1, english) and foreign * 2 > known - foreign

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from agents.composer.lexicon import words
+from agents.composer.lexicon import word_list
 from agents.composer.meaning.tokens import stems
 from agents.composer.reader import Reading
 from agents.protocols import Clause, Design, Talk
@@ -125,7 +125,7 @@ def nothing_changed(said: Reading) -> str:
 
 def known_of(design: Design, talk: Talk) -> str:
     """The lines of play-test and rules that share most words with a question."""
-    asked = stems(talk.message) - words("function")
+    asked = stems(talk.message) - word_list("function")
     lines = [*talk.figures, *(f"{rule.id}: {rule.text}" for rule in design.rules)]
     shared = {line: len(asked & stems(line)) for line in lines}
     shared |= {line: 2 * shared[line] for line in talk.figures}

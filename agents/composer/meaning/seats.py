@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from agents.composer.lexicon import common, words
+from agents.composer.lexicon import common, word_list
 from agents.composer.meaning.brief import CORRECTS, Parsed
 from agents.composer.meaning.suggest import Said
 from games.library.settings import PLAYERS
@@ -40,14 +40,14 @@ _ARE = "us|we are|we re|there are|there is|seats|seat|seating|play with"
 def _patterns() -> tuple[str, ...]:
     """The ways to say how many play, over plain words."""
     kin, beings, things = (
-        "|".join(sorted(words(name) | more))
+        "|".join(sorted(word_list(name) | more))
         for name, more in (
             ("kin", set()),
             ("beings", {"player", "person", "human", "humans", "handed"}),
             ("things", {"of", "more", "or"}),
         )
     )
-    some = f"(?:(?:{'|'.join(sorted(words('adjectives')))}) ){{0,2}}"
+    some = f"(?:(?:{'|'.join(sorted(word_list('adjectives')))}) ){{0,2}}"
     return (
         rf"(?:me|myself|i|with|against) {_MY}(?P<more>\d+) {some}(?:{kin})",
         rf"(?P<more>\d+) {some}(?:{kin}) and (?:me|i|myself)",

@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from agents.composer.lexicon import words
+from agents.composer.lexicon import word_list
 from agents.composer.meaning.tokens import Token, tokenise
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
@@ -139,7 +139,7 @@ def fit_statements(known: Known, embed: Embed | None) -> Statements:
 
 def denying(tokens: Iterable[Token]) -> bool:
     """True where a word of these denies."""
-    return any(token.norm in words("negators") for token in tokens)
+    return any(token.norm in word_list("negators") for token in tokens)
 
 
 @lru_cache(maxsize=32)
@@ -158,5 +158,7 @@ def statements_of(family: str, embed: Embed | None) -> Statements:
 @lru_cache(maxsize=1 << 14)
 def grams(text: str) -> frozenset[str]:
     """The stems of a text that are no function words, and neighbours of these."""
-    kept = [t.norm for t in tokenise(text) if t.kind != "stop" and t.norm not in words("function")]
+    kept = [
+        t.norm for t in tokenise(text) if t.kind != "stop" and t.norm not in word_list("function")
+    ]
     return frozenset([*kept, *map(" ".join, zip(kept, kept[1:], strict=False))])

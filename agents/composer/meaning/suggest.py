@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.composer.lexicon import Lexicon, Settings, words
+from agents.composer.lexicon import Lexicon, Settings, word_list
 from agents.composer.meaning.brief import Parsed, Part
 from agents.composer.meaning.statements import Statements, denying
 from games.library.settings import game_of, value_text
@@ -88,7 +88,7 @@ def _lost(parsed: Parsed, guess: Said) -> set[int]:
 
 def _claims(parsed: Parsed, content: Sequence[int]) -> bool:
     """True for words that claim something by themselves; a lone "card" or "not" does not."""
-    empty = words("soft") | words("negators")
+    empty = word_list("soft") | word_list("negators")
     plain = (parsed.tokens[i] for i in content)
     return len(content) > 1 or any({t.norm, t.plain}.isdisjoint(empty) for t in plain)
 
@@ -169,7 +169,9 @@ def _by_counts(numbers: Sequence[int]) -> str:
     return ",".join(map(str, sorted(sizes, reverse=True)))
 
 
-def meant(parsed: Parsed, run: Sequence[int], found: Sequence[Said], taken: Container[str]) -> str:
+def perhaps_meant(
+    parsed: Parsed, run: Sequence[int], found: Sequence[Said], taken: Container[str]
+) -> str:
     """The setting that some words may mean, as "name=value", without those that stand; or ""."""
     for guess in found:
         near = PERHAPS <= guess.sure < SURE and guess.name not in taken

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal, TypeAlias
 
-from agents.composer.lexicon import common, words
+from agents.composer.lexicon import common, word_list
 
 Kind: TypeAlias = Literal["word", "number", "stop"]
 
@@ -78,7 +78,7 @@ def stem(word: str) -> str:
     (True, True)
     """
     word = _irregular().get(word, word)
-    if word in words("function") or word in words("kept"):
+    if word in word_list("function") or word in word_list("kept"):
         return word
     for suffix, kept in _ENDINGS:
         base = word.removesuffix(suffix)
@@ -171,8 +171,8 @@ def _number(tokens: Sequence[Token], start: int) -> tuple[int, int]:
         if tuple(said[: len(run)]) == run:
             return value, len(run)
     if said[0] == "one" and (
-        (start and tokens[start - 1].plain in words("before_one"))
-        or (len(said) > 1 and said[1] in words("after_one"))
+        (start and tokens[start - 1].plain in word_list("before_one"))
+        or (len(said) > 1 and said[1] in word_list("after_one"))
     ):
         return 0, 0
     if said[0] == "minus" and len(said) > 1:
