@@ -34,6 +34,7 @@ _TOP = re.compile(_HEADING + r"\s+[–—-]\s[^\n]{2,40})\n\s*\S")
 NOT_READ = "not read: no setting was taken from it"
 _ORDER = "it is an order to the program, not a rule of a game; nothing was done with it"
 _PAIR = 2.0
+_BOARD = r"(?P<rows>\d+) (?:by|x) (?P<columns>\d+)"
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,8 @@ def read(
         chosen = choices.family
     pairs = list(_pairs(parsed, lexicon))
     used = {i for said in pairs for i in said.run}.union(titled, *(run for _, run in names))
-    counted = [said for said in seats(parsed) if used.isdisjoint(said.run)]
+    numbers = (*seats(parsed), *_boards(parsed, lexicon))
+    counted = [said for said in numbers if used.isdisjoint(said.run)]
     used = used.union(*(said.run for said in counted))
     found = guesses(parsed, lexicon, used, statements_of(lexicon.family, embed))
     read_as = [_trimmed(parsed, one, used) for one in suggestions(parsed, found)]
@@ -133,6 +135,16 @@ def _pairs(parsed: Parsed, lexicon: Lexicon) -> Iterator[Said]:
         run = parsed.inside(start, end)
         if run and (name in known or "_" in name):
             yield Said(run, {name: value}, _PAIR, tuple(run))
+
+
+def _boards(parsed: Parsed, lexicon: Lexicon) -> Iterator[Said]:
+    """The sizes of a board: "7 by 8" is rows and columns."""
+    known = game_of(lexicon.family).parameters.keys()
+    for match, run in parsed.found(_BOARD):
+        rows, columns = int(match["rows"]), int(match["columns"])
+        sets = {"rows": rows, "columns": columns} if "rows" in known else {"size": rows}
+        if sets.keys() <= known and (len(sets) > 1 or rows == columns):
+            yield Said(run, sets, at=tuple(run))
 
 
 def _trimmed(parsed: Parsed, said: Said, used: Container[int]) -> Said:

@@ -97,22 +97,22 @@ class Parsed:
         empty = word_list("fillers"), word_list("function")
         return token.kind == "stop" or any(token.norm in of or token.plain in of for of in empty)
 
-    def sentences(self) -> list[list[range]]:
-        """The sentences, each as its clauses."""
+    def sentences(self, used: Container[int] = ()) -> list[list[range]]:
+        """The sentences, each as its clauses; what is used for something else ends one too."""
         found: list[list[range]] = [[]]
         begun = 0
         for index, token in enumerate((*self.tokens, None)):
             ends = token is None or (token.kind == "stop" and token.norm in _ENDS)
-            if ends or (token is not None and token.norm in _CUTS | _JOINTS):
+            if ends or index in used or (token is not None and token.norm in _CUTS | _JOINTS):
                 found[-1] += [range(begun, index)] if begun < index else []
                 begun = index + 1
             if ends:
                 found.append([])
         return [clauses for clauses in found if clauses]
 
-    def runs(self) -> Iterator[range]:
+    def runs(self, used: Container[int]) -> Iterator[range]:
         """Clauses, neighbours of one sentence, and whole sentences."""
-        for clauses in self.sentences():
+        for clauses in self.sentences(used):
             spans = [(one, other) for one in range(len(clauses)) for other in (one, one + 1)]
             for one, other in dict.fromkeys([*spans, (0, len(clauses) - 1)]):
                 if other < len(clauses):
@@ -120,7 +120,7 @@ class Parsed:
 
     def parts(self, used: Container[int]) -> Iterator[Part]:
         """The runs, once for each number and card rank that they may be about."""
-        for run in self.runs():
+        for run in self.runs(used):
             free = [i for i in run if i not in used]
             if len(run) > _LONGEST or not self.content(free):
                 continue

@@ -16,7 +16,7 @@ from agents.composer.meaning.statements import Statements, denying
 from games.library.settings import game_of, value_text
 from games.values import Json
 
-SURE = 0.5
+SURE = 0.45
 """Least probability at which a setting is taken."""
 PLAIN = 0.95
 """Least probability at which it is taken from words that say another setting too."""
@@ -82,8 +82,8 @@ def suggestions(parsed: Parsed, found: Sequence[Said]) -> list[Said]:
 def _lost(parsed: Parsed, guess: Said) -> set[int]:
     """The numbers of a part that the value has no place for: they are still to be explained."""
     free = (i for i in guess.run if parsed.tokens[i].kind == "number" and i not in guess.at)
-    value = str(guess.sets[guess.name])
-    return {i for i in free if parsed.tokens[i].norm not in {"1", value}}
+    held = set() if guess.at else {"1", str(guess.sets[guess.name])}
+    return {i for i in free if parsed.tokens[i].norm not in held}
 
 
 def _claims(parsed: Parsed, content: Sequence[int]) -> bool:

@@ -46,7 +46,7 @@ def test_training_separates_what_can_be_separated() -> None:
     [
         ("a trick-taking card game with trumps", "trick_taking"),
         ("call squares and sink the hidden ships of the other", "battleship"),
-        ("roll the die again or bank your points; a one loses them", "push_your_luck"),
+        ("push your luck: roll the die again or bank your points", "push_your_luck"),
     ],
 )
 def test_a_family_is_told_by_words_alone(words: str, family: str) -> None:
