@@ -220,7 +220,7 @@ def chosen_family(name: str) -> Lexicon:
     return lexicon_of(preset(name).family)
 
 
-def check_choices(choices: Choices, *, settings: bool) -> None:
+def refuse_impossible(choices: Choices, *, settings: bool) -> None:
     """Refuse choices that no game of the library can be made with.
 
     Args:

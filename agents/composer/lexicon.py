@@ -36,7 +36,7 @@ class Name(BaseModel, frozen=True, extra="forbid"):
     Attributes:
         match: A regular expression over plain words, numbers as digits.
         preset: Library preset it stands for; empty for the family itself.
-        kin: Said where the named game is only a relative of what is built.
+        kin: Stated where the named game is only a relative of what is built.
     """
 
     match: str

@@ -9,7 +9,13 @@ from agents.composer.meaning.brief import CORRECTS, Parsed
 from agents.composer.meaning.family import names_in
 from agents.composer.meaning.seats import seats
 from agents.composer.meaning.statements import Embed, statements_of
-from agents.composer.meaning.suggest import Said, guesses, perhaps_meant, setting_text, suggestions
+from agents.composer.meaning.suggest import (
+    Stated,
+    guesses,
+    perhaps_meant,
+    setting_text,
+    suggestions,
+)
 from agents.composer.settle import CORRECTED, Settled, settle
 from agents.protocols import Choices, Clause
 from games.library import presets
@@ -125,7 +131,7 @@ def read(
     )
 
 
-def _pairs(parsed: Parsed, lexicon: Lexicon) -> Iterator[Said]:
+def _pairs(parsed: Parsed, lexicon: Lexicon) -> Iterator[Stated]:
     """The NAME=VALUE pairs that name how many play, a setting, or none of any.
 
     What no setting is called, without a "_", may be anything: "the ace = 1 point".
@@ -134,20 +140,20 @@ def _pairs(parsed: Parsed, lexicon: Lexicon) -> Iterator[Said]:
     for name, value, (start, end) in pairs_in(parsed.words):
         run = parsed.inside(start, end)
         if run and (name in known or "_" in name):
-            yield Said(run, {name: value}, _PAIR, tuple(run))
+            yield Stated(run, {name: value}, _PAIR, tuple(run))
 
 
-def _boards(parsed: Parsed, lexicon: Lexicon) -> Iterator[Said]:
+def _boards(parsed: Parsed, lexicon: Lexicon) -> Iterator[Stated]:
     """The sizes of a board: "7 by 8" is rows and columns."""
     known = game_of(lexicon.family).parameters.keys()
     for match, run in parsed.found(_BOARD):
         rows, columns = int(match["rows"]), int(match["columns"])
         sets = {"rows": rows, "columns": columns} if "rows" in known else {"size": rows}
         if sets.keys() <= known and (len(sets) > 1 or rows == columns):
-            yield Said(run, sets, at=tuple(run))
+            yield Stated(run, sets, at=tuple(run))
 
 
-def _trimmed(parsed: Parsed, said: Said, used: Container[int]) -> Said:
+def _trimmed(parsed: Parsed, said: Stated, used: Container[int]) -> Stated:
     """The same, without words at its ends that say something else, or nothing."""
     run = [i for i in said.run if i not in used and parsed.content([i])] or list(said.run)
     return replace(said, run=range(run[0], run[-1] + 1))

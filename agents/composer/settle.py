@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from agents.composer.lexicon import Lexicon, Settings
 from agents.composer.meaning.brief import CORRECTS, Parsed
-from agents.composer.meaning.suggest import Said
+from agents.composer.meaning.suggest import Stated
 from agents.protocols import Choices, RoleError
 from games.library import as_declared
 from games.library.settings import PLAYERS, game_of, impossible, value_text
@@ -40,9 +40,9 @@ class Settled:
     choices: Choices
     base: Mapping[str, Json]
     settings: dict[str, Json] = field(default_factory=dict)
-    owners: dict[str, Said] = field(default_factory=dict)
-    taken: list[Said] = field(default_factory=list)
-    lost: list[tuple[Said, str]] = field(default_factory=list)
+    owners: dict[str, Stated] = field(default_factory=dict)
+    taken: list[Stated] = field(default_factory=list)
+    lost: list[tuple[Stated, str]] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
     unseated: int = 0
 
@@ -75,7 +75,7 @@ class Settled:
         if wrong:
             raise RoleError(f"{'; '.join(wrong)}. Its settings: {', '.join(fields)}")
 
-    def hear(self, said: Said) -> None:
+    def hear(self, said: Stated) -> None:
         """Set all that some words set, or nothing where one of it cannot be taken."""
         for name, value in said.sets.items():
             owner = self.owners.get(name)
@@ -102,7 +102,7 @@ class Settled:
             self.settings[name] = value
         self.taken.append(said)
 
-    def _corrects(self, earlier: Said, later: Said) -> bool:
+    def _corrects(self, earlier: Stated, later: Stated) -> bool:
         """True where words between two others take back the earlier ones."""
         tokens = self.parsed.tokens
         end, begins = tokens[earlier.run[-1]].end, tokens[later.run[0]].start
@@ -176,7 +176,7 @@ class Settled:
 
 
 def settle(
-    parsed: Parsed, lexicon: Lexicon, chosen: str, said: Sequence[Said], choices: Choices
+    parsed: Parsed, lexicon: Lexicon, chosen: str, said: Sequence[Stated], choices: Choices
 ) -> Settled:
     """Apply what was said, the surest first; what cannot be applied gets a reason.
 

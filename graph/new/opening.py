@@ -58,9 +58,9 @@ def require_choices(choices: Choices, *, settings: bool) -> None:
     Raises:
         RoleError: Saying what is allowed.
     """
-    from agents.composer.designer import check_choices
+    from agents.composer.designer import refuse_impossible
 
-    check_choices(choices, settings=settings)
+    refuse_impossible(choices, settings=settings)
 
 
 def open_model(

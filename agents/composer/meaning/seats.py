@@ -10,7 +10,7 @@ from functools import cache
 
 from agents.composer.lexicon import common, word_list
 from agents.composer.meaning.brief import CORRECTS, Parsed
-from agents.composer.meaning.suggest import Said
+from agents.composer.meaning.suggest import Stated
 from games.library.settings import PLAYERS
 
 _NO_BEFORE = re.compile(
@@ -65,16 +65,16 @@ def _patterns() -> tuple[str, ...]:
     )
 
 
-def seats(parsed: Parsed) -> list[Said]:
+def seats(parsed: Parsed) -> list[Stated]:
     """The numbers of players that a brief tells, in its order."""
-    kept: list[Said] = []
+    kept: list[Stated] = []
     for said in sorted(_found(parsed), key=lambda said: (said.run[0], -len(said.run))):
         if not kept or said.run[0] > kept[-1].run[-1]:
             kept.append(said)
     return [*kept, *_corrected(parsed, kept)]
 
 
-def _found(parsed: Parsed) -> Iterator[Said]:
+def _found(parsed: Parsed) -> Iterator[Stated]:
     text, _ = parsed.plain
     for pattern in _patterns():
         for match, run in parsed.found(pattern):
@@ -82,7 +82,7 @@ def _found(parsed: Parsed) -> Iterator[Said]:
             number = _counted(match.groupdict())
             partial = _NO_BEFORE.search(before) or _NO_AFTER.match(text[match.end() :])
             if number > 1 and not partial:
-                yield Said(run, {PLAYERS: number}, at=tuple(run))
+                yield Stated(run, {PLAYERS: number}, at=tuple(run))
 
 
 def _counted(groups: Mapping[str, str | None]) -> int:
@@ -93,7 +93,7 @@ def _counted(groups: Mapping[str, str | None]) -> int:
     return int(more) + 1 if more else 2 * int(times) if times else int(groups.get("n") or 2)
 
 
-def _corrected(parsed: Parsed, kept: list[Said]) -> Iterator[Said]:
+def _corrected(parsed: Parsed, kept: list[Stated]) -> Iterator[Stated]:
     """A number alone right after "no wait" or "make that" stands for the seats right before it."""
     for match in CORRECTS.finditer(parsed.words):
         back = parsed.inside(*match.span())
@@ -105,4 +105,4 @@ def _corrected(parsed: Parsed, kept: list[Said]) -> Iterator[Said]:
         )
         if alone and after[number].kind == "number":
             at = back.stop + number
-            yield Said(range(at, at + 1), {PLAYERS: int(after[number].norm)}, at=(at,))
+            yield Stated(range(at, at + 1), {PLAYERS: int(after[number].norm)}, at=(at,))

@@ -34,7 +34,7 @@ _SEVERAL = 2
 
 
 @dataclass(frozen=True)
-class Said:
+class Stated:
     """Something that words of a brief set.
 
     Attributes:
@@ -55,9 +55,9 @@ class Said:
         return next(iter(self.sets))
 
 
-def suggestions(parsed: Parsed, found: Sequence[Said]) -> list[Said]:
+def suggestions(parsed: Parsed, found: Sequence[Stated]) -> list[Stated]:
     """The settings that a brief states, of these guesses, in the order of their certainty."""
-    kept: dict[str, Said] = {}
+    kept: dict[str, Stated] = {}
     spent: set[int] = set()
     numbers: dict[int, str] = {}
     again = []
@@ -79,7 +79,7 @@ def suggestions(parsed: Parsed, found: Sequence[Said]) -> list[Said]:
     return [*kept.values(), *again]
 
 
-def _lost(parsed: Parsed, guess: Said) -> set[int]:
+def _lost(parsed: Parsed, guess: Stated) -> set[int]:
     """The numbers of a part that the value has no place for: they are still to be explained."""
     free = (i for i in guess.run if parsed.tokens[i].kind == "number" and i not in guess.at)
     held = set() if guess.at else {"1", str(guess.sets[guess.name])}
@@ -95,17 +95,17 @@ def _claims(parsed: Parsed, content: Sequence[int]) -> bool:
 
 def guesses(
     parsed: Parsed, lexicon: Lexicon, used: Container[int], model: Statements
-) -> list[Said]:
+) -> list[Stated]:
     """The settings that parts of a brief may say, the most probable first.
 
     The probability rests on three measures: how much higher the value scores than every other value
     of its setting, and than every other setting; and the logarithm of the part's content words.
     """
     parts = list(parsed.parts(used))
-    found: list[Said] = []
+    found: list[Stated] = []
     for part, row in zip(parts, model.scores([part.text for part in parts]), strict=True):
         denies = denying(parsed.tokens[i] for i in part.run if i not in used)
-        best: dict[str, list[tuple[float, Said]]] = {}
+        best: dict[str, list[tuple[float, Stated]]] = {}
         for (name, value), score in zip(model.labels, row, strict=True):
             if denies and (name, value) not in model.denying:
                 continue  # "twos do not make the next one draw" is no way to say that they do
@@ -116,7 +116,9 @@ def guesses(
     return sorted(found, key=lambda said: -said.sure)
 
 
-def _compared(best: Mapping[str, Sequence[tuple[float, Said]]], length: float) -> Iterator[Said]:
+def _compared(
+    best: Mapping[str, Sequence[tuple[float, Stated]]], length: float
+) -> Iterator[Stated]:
     """The settings that score highest, each held against its other values and other settings."""
     tops = sorted((max(score for score, _ in of), name) for name, of in best.items())
     for top, name in tops[-_TOPS:]:
@@ -125,10 +127,10 @@ def _compared(best: Mapping[str, Sequence[tuple[float, Said]]], length: float) -
         others = [score for score, other in tops if other != name]
         measured = (top - max([0.0, *rivals]), top - max([0.0, *others]), length)
         odds = _BASE + sum(map(operator.mul, _WEIGHTS, measured))
-        yield Said(said.run, said.sets, 1 / (1 + math.exp(-odds)), said.at)
+        yield Stated(said.run, said.sets, 1 / (1 + math.exp(-odds)), said.at)
 
 
-def _said(part: Part, lexicon: Lexicon, name: str, value: str) -> Said | None:
+def _said(part: Part, lexicon: Lexicon, name: str, value: str) -> Stated | None:
     """A value of a setting, of the part's numbers or ranks; None where it cannot be."""
     made: Json = _PLAIN.get(value, value)
     at: tuple[int, ...] = ()
@@ -147,7 +149,7 @@ def _said(part: Part, lexicon: Lexicon, name: str, value: str) -> Said | None:
     declared = game_of(lexicon.family).parameters.get(name)
     if declared is not None and declared.objection(name, made):
         return None
-    return Said(part.run, {name: made}, at=at)
+    return Stated(part.run, {name: made}, at=at)
 
 
 _PLAIN: Mapping[str, bool] = {"true": True, "false": False}
@@ -170,7 +172,7 @@ def _by_counts(numbers: Sequence[int]) -> str:
 
 
 def perhaps_meant(
-    parsed: Parsed, run: Sequence[int], found: Sequence[Said], taken: Container[str]
+    parsed: Parsed, run: Sequence[int], found: Sequence[Stated], taken: Container[str]
 ) -> str:
     """The setting that some words may mean, as "name=value", without those that stand; or ""."""
     for guess in found:
