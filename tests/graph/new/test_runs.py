@@ -41,15 +41,15 @@ def test_what_is_no_request_is_refused(folder: RunFolder, wrong: object) -> None
 
 
 def test_single_words_that_nothing_explains_are_one_line_of_the_rulebook() -> None:
-    words = "a lavish trick-taking game. Jokers. The winner buys a boat. No trump"
+    words = "a lavish trick-taking game. Zebras. The winner buys a boat. No trump"
     brief = Brief(prompt=words, choices=Choices(family="trick_taking"))
     design = composer_roles().designer.design(brief, lambda _: [])
     lost = [c.text for c in design.clauses if c.status == "not_honoured"]
-    assert {"lavish", "Jokers"} < {*lost}  # the design keeps each
+    assert {"lavish", "Zebras"} < {*lost}  # the design keeps each
     text = rulebook_text(design, brief)
     assert [line for line in text.splitlines() if line.startswith("- not honoured")] == [
         "- not honoured: “winner buys a boat” (not read: no setting was taken from it)",
-        "- not honoured: “lavish, Jokers” (single words, with which nothing was done)",
+        "- not honoured: “lavish, Zebras” (single words, with which nothing was done)",
     ]
     assert "- honoured: “No trump” (trump=none" in text
 
