@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for proce
 
 # A decision takes hours: whatever waits for one hangs.
 LONG = ("tournament", "connect_four", "--player", "uct:simulations=1000000000",
-        "--player", "random", "--deals", "4")  # fmt: skip
+        "--player", "random", "--deals", "4", "--seed", "5")  # fmt: skip
 SHORT = ("tournament", "leduc_poker", "--player", "random", "--player", "ismcts:simulations=30",
          "--player", "greedy", "--deals", "10", "--seed", "5", "--json")  # fmt: skip
 MATCHES = 3 * 10 * 2
