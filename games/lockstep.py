@@ -160,7 +160,7 @@ class MatchBatch:
     width: int
     stop: Callable[[], bool] = lambda: False
     unclean: list[int] = field(default_factory=list)
-    _known: dict[tuple[Json, ...], tuple[Action, ...]] = field(default_factory=dict)
+    _known: dict[str, tuple[tuple[Action, ...], tuple[Action, ...]]] = field(default_factory=dict)
 
     def play(self, entries: Sequence[Entry]) -> Iterator[Outcome]:
         """Play them, and yield those that are clean as they end.
@@ -208,13 +208,13 @@ class MatchBatch:
         """
         try:
             match row:
-                case [int() as player, list() as raw, paid, chances, seen]:
+                case [int() as player, str() as raw, paid, chances, seen]:
                     if paid != 0:
                         run.paid.append(read_rewards(paid, self.seats))
                     if 0 <= player < self.seats and len(run.actions) < self.max_plies:
-                        return self._turn(run, player, self._ordered(raw), seen)
+                        return self._turn(run, player, self._legal(raw)[1], seen)
                     return self._other(run, player, raw, chances)
-        except (ModuleFault, TypeError):  # what is no text has no hash, or no order
+        except ModuleFault:
             pass
         self.unclean.append(run.entry.match)
         return None
@@ -238,9 +238,7 @@ class MatchBatch:
 
         return SeatView(log, legal, generator)
 
-    def _other(
-        self, run: _Running, player: int, raw: list[Json], chances: Json
-    ) -> Outcome | Action:
+    def _other(self, run: _Running, player: int, raw: str, chances: Json) -> Outcome | Action:
         """The end of a match, or an outcome of chance.
 
         Raises:
@@ -250,28 +248,27 @@ class MatchBatch:
             if raw:
                 raise ModuleFault("bad_value", "get_legal_actions", "must be empty at the end")
             return self._ended(run, finished=True)
-        self._ordered(raw)
+        outcomes = self._legal(raw)[0]
         if player >= self.seats:
             raise ModuleFault("bad_value", "get_current_player", f"returned {player}")
         if len(run.actions) >= self.max_plies:
             return self._ended(run, finished=False)
-        outcomes = read_actions(raw)
         if chances is None:
             weights = [1.0 / len(outcomes)] * len(outcomes)
         else:
             weights = read_probabilities(chances, len(outcomes))
         return outcomes[sample_index(weights, run.chance.at(len(run.actions)))]
 
-    def _ordered(self, raw: list[Json]) -> tuple[Action, ...]:
-        """Legal actions, held against the contract, in alphabetical order."""
-        if not raw:
-            raise ModuleFault("bad_value", "get_legal_actions", "is empty before the end")
-        key: tuple[Json, ...] = tuple(raw)
-        found = self._known.get(key)
+    def _legal(self, raw: str) -> tuple[tuple[Action, ...], tuple[Action, ...]]:
+        """Legal actions, held against the contract: as the module lists them, and sorted."""
+        found = self._known.get(raw)
         if found is None:
+            if not raw:
+                raise ModuleFault("bad_value", "get_legal_actions", "is empty before the end")
             if len(self._known) >= _KNOWN:
                 self._known.clear()
-            found = self._known[key] = tuple(sorted(read_actions(raw)))
+            legal = read_actions([*raw.split("\n")])
+            found = self._known[raw] = (tuple(legal), tuple(sorted(legal)))
         return found
 
     def _ended(self, run: _Running, *, finished: bool) -> Outcome:

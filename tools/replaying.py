@@ -150,13 +150,9 @@ def _not_audited(
         return "an environment declares nothing of what it hides"
     if not any(match.plies for match in played):
         return "the matches were over before anything was done"
-    try:
-        decks = [open_deck(match.match) for match in played]
-        found = replay_transitions(sandbox, game.source, decks, protocol="columns")
-    except ModuleFault as fault:
-        raise VoidResultError(f"asked again, the module failed: {fault}") from fault
-    for difference in found.differences:
-        raise VoidResultError(f"{difference.function}: {difference.evidence}")
+    job = finished[0][0]
+    if not job.in_lockstep:
+        _require_same_answers(sandbox, game.source, played)
     if not audits:
         return "too many matches failed or did not end"
     start, key = (game.num_players, game.parameters), finished[0][0].key
@@ -165,6 +161,21 @@ def _not_audited(
         if finding.outcome == "failed":
             raise VoidResultError(f"the audit of what seats were told failed: {finding.evidence}")
     return "; ".join(one.evidence for one in audit if one.outcome == "could_not_judge")
+
+
+def _require_same_answers(sandbox: Sandbox, source: str, played: Sequence[PlayedMatch]) -> None:
+    """Ask the module again call by call, as players that search in it do.
+
+    Raises:
+        VoidResultError: If it answers otherwise.
+    """
+    try:
+        decks = [open_deck(match.match) for match in played]
+        found = replay_transitions(sandbox, source, decks, protocol="columns")
+    except ModuleFault as fault:
+        raise VoidResultError(f"asked again, the module failed: {fault}") from fault
+    for difference in found.differences:
+        raise VoidResultError(f"{difference.function}: {difference.evidence}")
 
 
 def _remade(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]]) -> list[PlayedMatch]:
@@ -350,7 +361,7 @@ def _stands(index: int, job: MatchJob, entry: MatchEntry, found: Json, journal: 
     parts: tuple[str, ...] = ("ending", "culprit", "actions", "returns")
     if entry.ending == anew.ending == "finished":  # else a reason may tell of the time it took
         parts += ("reason", "plies", "fault_line", "record")
-        parts += ("told",) if entry.told and anew.told else ()  # in lockstep there is none
+        parts += () if job.in_lockstep and not entry.told else ("told",)
         parts += () if any(map(_by_time, job.seats)) else ("used", "lessons")
     for part in parts:
         one, other = getattr(entry, part), getattr(anew, part)

@@ -143,7 +143,10 @@ def _require_seats(folder: "RunFolder", players: int) -> None:
     info = read_game(read_source(newest.path / "game.py", "the game"))
     fewest, most = info.get("min_players"), info.get("max_players")
     if not (isinstance(fewest, int) and isinstance(most, int) and fewest <= players <= most):
-        raise typer.BadParameter(f"--players is {players}; the game takes {fewest} to {most}")
+        raise typer.BadParameter(
+            f"--players is {players}; the game takes {fewest} to {most}. To have it made for "
+            f"others: rulewright revise {folder.path} 'for {players} players'"
+        )
 
 
 def _as_line(row: "str | dict[str, Any]") -> str:

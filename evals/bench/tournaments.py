@@ -1,4 +1,4 @@
-"""Benchmark of the runner: two workers against one, and a tournament against a plain pool.
+"""Benchmark of the runner: two workers, a plain pool, and matches in lockstep.
 
 Method. The same matches of connect four, UCT against UCT with twice the simulations, are played in
 three ways, in turn, every other round in reverse order: a tournament in this process alone; a
@@ -14,11 +14,13 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from statistics import median
 
 from agents.players.registry import PlayerRoster
+from evals.bench.lockstep import shares
 from evals.bench.timings import interleaved, machine, seconds
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_over
 from games import library
@@ -38,7 +40,12 @@ _TWO = 2
 
 
 def run(
-    options: EvalOptions, *, deals: int = 12, rounds: int = 5, simulations: int = 60
+    options: EvalOptions,
+    *,
+    deals: int = 12,
+    rounds: int = 5,
+    simulations: int = 60,
+    matches: int = 4000,
 ) -> EvalResult:
     """Measure matches a second in the three ways.
 
@@ -47,6 +54,7 @@ def run(
         deals: Deals a repetition; each is two matches.
         rounds: Repetitions of each way.
         simulations: Of the weaker player; the stronger has twice as many.
+        matches: Of each series in lockstep; see `evals.bench.lockstep`.
     """
     source = library.source(_NAME)
     game = GameSetup(_NAME, source, 2, defaults(Game(LocalModule(source)).info))
@@ -86,7 +94,9 @@ def run(
         "players": [PlayerRoster().effective(spec).name for spec in specs],
         "sandbox": grade,
     }
-    return _result(times, len(jobs), effective, options.tell)
+    result = _result(times, len(jobs), effective, options.tell)
+    scores, rows = shares(options.seed, matches, options.tell)
+    return replace(result, scores=(*result.scores, *scores), samples=(*result.samples, *rows))
 
 
 def _jobs(

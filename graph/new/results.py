@@ -232,6 +232,7 @@ def result_object(result: RunResult) -> dict[str, Any]:
         "edited": list(folder.edited()),
         "files": [name for name in _FILES if (folder.path / name).exists()],
         "sandbox": result.sandbox.model_dump(mode="json"),
+        "seed": state.seed,
         "summary": state.summary,
         "seconds": round(result.seconds, 3),
     }

@@ -50,7 +50,7 @@ def test_a_prompt_becomes_a_folder_with_everything(
     results["whole"] = done.json  # one JSON object and nothing else, or this raises
     assert done.err.count("sandbox grade: ") == 1
     assert done.json["end"] == "made"
-    assert done.json["players"] == 2
+    assert (done.json["players"], done.json["seed"]) == (2, 7)
     for name in FILES:
         assert (kept / name).exists(), name
     assert {clause["status"] for clause in done.json["clauses"]} == {"honoured"}

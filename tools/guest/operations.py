@@ -342,7 +342,7 @@ def _row(rules: Rules, state: State, sighted: Sequence[int]) -> list[Json]:
         seen = rules.observations(state)[player]
     elif player == CHANCE and rules.chance_probabilities is not None:
         chances = [*rules.chance_probabilities(state)]
-    legal: Json = [*rules.legal_actions(state)]
+    legal = "\n".join(rules.legal_actions(state))  # one text is read faster than a list of them
     paid: Json = [*rules.rewards(state)]
     return [player, legal, 0 if paid == [0.0] * rules.num_players else paid, chances, seen]
 

@@ -124,8 +124,9 @@ class RawPly(NamedTuple):
 class RoundRequest(NamedTuple):
     """Do one move in each of several matches; answered with one row each, see `games.lockstep`.
 
-    A row is the player, the legal actions, the rewards (0 where nobody is paid), the probabilities
-    of chance where the module gives them, and the observation of a sighted seat that moves.
+    A row is the player, the legal actions (a line each), the rewards (0 where nobody is paid), the
+    probabilities of chance where the module gives them, and the observation of a sighted seat that
+    moves.
 
     Attributes:
         num_players: Of every match.

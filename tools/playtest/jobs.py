@@ -216,6 +216,12 @@ class MatchJob:
     until: float | None = None
 
     @property
+    def in_lockstep(self) -> bool:
+        """True where all players play many matches at once, and nobody keeps what they leave."""
+        alone = self.record or self.game.environment or self.lessons
+        return not alone and all(map(self.roster.in_lockstep, self.seats))
+
+    @property
     def held_sandbox(self) -> Sandbox:
         """The sandbox in which this process plays it."""
         if isinstance(self.sandbox, Sandbox):

@@ -70,7 +70,7 @@ class MatchPlan:
             fields["design"] = self.schedule.design
         return fields
 
-    @property
+    @cached_property
     def key(self) -> int:
         """Of the run's streams: another one for every module, heuristic and player's file."""
         hashes = {str(one.settings["sha256"]) for one in self.players if "sha256" in one.settings}
@@ -91,18 +91,18 @@ class MatchPlan:
 
     @cached_property
     def in_lockstep(self) -> bool:
-        """True where all players play many matches at once, and nobody keeps what they leave."""
-        alone = self.record or self.game.environment or self.learns
+        """True where every match is played in lockstep."""
+        alone = self.record or self.game.environment
         return not alone and all(map(self.roster.in_lockstep, self.players))
 
     def batch(self, matches: Sequence[int], lessons: tuple[tuple[str, ...], ...] = ()) -> BatchJob:
         """The job of matches of one line-up."""
-        seed = self.settings.seed
+        seed, first = self.settings.seed, self.job(matches[0], lessons)
         return BatchJob(
-            self.job(matches[0], lessons),
+            first,
             self.players,
             tuple((m, self.schedule.place(m).deal, self.schedule.seated(m, seed)) for m in matches),
-            self.in_lockstep,
+            first.in_lockstep,
         )
 
     def job(self, index: int, lessons: tuple[tuple[str, ...], ...] = ()) -> MatchJob:

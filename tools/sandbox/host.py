@@ -202,6 +202,11 @@ class ReusedWorkers(Sandbox):
         self._pools = sandbox._pools
         self._idle: dict[tuple[str, str | None], list[Worker]] = {}
 
+    @property
+    def apart(self) -> Sandbox:
+        """See `Sandbox.apart`; its workers are fresh."""
+        return self._sandbox.apart
+
     def worker(
         self,
         role: str,

@@ -21,6 +21,7 @@ from tools.replaying import VoidResultError
 from tools.reporting.content import match_story
 
 _RECORDS_KEPT = 5
+_FOLLOWED = {False: 50, True: 10}  # matches of each player that are followed through the code
 
 
 def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["report"]]:
@@ -41,7 +42,8 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
     except VoidResultError as error:
         return go_on("report", state, state.void(str(error)))
     evaluation, series = results.evaluation, results.shown
-    followed = [record for one in series.values() for record in one.records]
+    few = _FOLLOWED[context.settings.quick]
+    followed = [record for one in series.values() for record in one.records[:few]]
     rules = {rule.id: rule.text for rule in need_design(state).rules}
     missed = rules_not_reached(context.sandbox, source, rules, followed)
     evaluation = evaluation.model_copy(update={"unreached": (*evaluation.unreached, *missed)})

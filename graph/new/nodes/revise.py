@@ -48,7 +48,8 @@ def revise(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterRevisi
     figures += lacking(state) if state.end is not None else []
     if undoes(said[-1]):
         return _undone(state, ask=context.settings.approve)
-    figures = [without_units(line) for line in figures]
+    root = str(folder_of(state).root.path)
+    figures = [without_units(line.replace(root, "RUN")) for line in figures]
     talk = Talk(message=said[-1], history=_history(state, figures), figures=tuple(figures))
     first = f"{REVISION}{len(said)}"
     if context.budget is not None:

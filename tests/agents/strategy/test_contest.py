@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from agents.players.registry import PRELOAD, PlayerRoster
 from agents.protocols import Heuristic
-from agents.strategy.contest import HeuristicContest
+from agents.strategy.contest import HeuristicContest, counted_lines
 from games import library
 from tools.playtest.jobs import GameSetup, SandboxRecipe
 from tools.sandbox import Sandbox, Worker
@@ -71,3 +71,21 @@ def test_nobody_is_scored_where_many_matches_do_not_end() -> None:
         assert None not in whole.scores((name,), (), 10, fresh=False)
     (series,) = stopped.played.values()
     assert series.tables.scored
+
+
+def test_the_work_of_a_ply_is_counted_in_lines_and_not_in_seconds() -> None:
+    source = library.source("tic_tac_toe")
+    looped = source.replace(
+        "def get_rewards(state: State) -> list[float]:",
+        "def get_rewards(state: State) -> list[float]:\n    for _ in range(500):\n        pass",
+    )
+    assert looped != source
+    with Sandbox(preload=PRELOAD) as sandbox:
+        plain, again, more = (
+            counted_lines(GameSetup("tic_tac_toe", one, 2), sandbox)
+            for one in (source, source, looped)
+        )
+    assert plain == again
+    # Two lines a turn of the loop, in nearly every ply: some begin a match and apply nothing.
+    assert 800 < more[0] - plain[0] <= 1001
+    assert plain[0] < plain[1]

@@ -60,9 +60,12 @@ SMALL = "def score(observation, action):\n    return -float(action)\n"
 
 @pytest.fixture
 def tested(make_context: MakeContext, folder: RunFolder) -> object:
-    def test(source: str, heuristic: str) -> tuple[PlayTest, Evaluation]:
+    def test(source: str, *sources: str) -> tuple[PlayTest, Evaluation]:
         play = play_of_run(make_context(), source, 2, folder)
-        heuristics = [Heuristic(name="h", policy="", source=heuristic)]
+        heuristics = [
+            Heuristic(name=f"h{number}", policy="", source=one)
+            for number, one in enumerate(sources)
+        ]
         return play, measured(play, heuristics, "ours").evaluation
 
     return test
@@ -104,3 +107,36 @@ def test_good_players_are_measured_beside_random_ones(tested: object) -> None:
     greedy = evaluation.plays[1]
     assert greedy.figures["ties"].value == 1  # both name three each time
     assert greedy.figures["turns"].value == 6
+
+
+def test_the_ladder_has_four_rungs_where_there_are_heuristics_and_a_search(tested: object) -> None:
+    assert callable(tested)
+    _, evaluation = tested(RIVALS, LARGE, LARGE + "\n")
+    assert {*evaluation.players} == {
+        "random",
+        "greedy:heuristic=h0",
+        "greedy:heuristic=ensemble",
+        "uct:simulations=6",
+    }
+    assert all(rung.figure.of == "deals" for rung in evaluation.ladder if rung.figure.of)
+
+
+def test_a_declared_goal_that_no_match_reached_is_told(tested: object) -> None:
+    assert callable(tested)
+    # Three numbers of at most 3 make at most 9.
+    declared = '"max_players": 2, "parameters": {"target_score": {"default": 40, "range": [5, 50]}}'
+    far = RIVALS.replace('"max_players": 2', declared)
+    far = far.replace(
+        '{"said": state["said"], "you": seat}',
+        '{"said": state["said"], "scores": [sum(state["said"][0::2]), sum(state["said"][1::2])]}',
+    )
+    _, evaluation = tested(far, LARGE)
+    (said,) = evaluation.unreached
+    assert said.startswith("No match scored more than 9; the target score is 40 (")
+
+
+def test_an_action_that_good_players_never_choose_is_told(tested: object) -> None:
+    assert callable(tested)
+    _, evaluation = tested(RIVALS, LARGE)
+    # Six or more matches of six decisions offer each number at least 36 times.
+    assert (evaluation.never, evaluation.always) == (("1", "2"), ("3",))

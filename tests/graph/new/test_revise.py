@@ -509,9 +509,9 @@ def test_a_designer_hears_what_was_said_and_what_was_measured(make_context: Make
     chat = Chat(make_context(role_set(ScriptedRoles())))
     chat.say("noughts")
     assert (
-        chat.say("is it fair?")["messages"][-1].text == "1 said, 6 figures"
-    )  # five answers, and what each seat won
-    assert chat.say("are you \ud800 sure?")["messages"][-1].text == "3 said, 6 figures"
+        chat.say("is it fair?")["messages"][-1].text == "1 said, 7 figures"
+    )  # that no match ended by the rules, five answers, and what each seat won
+    assert chat.say("are you \ud800 sure?")["messages"][-1].text == "3 said, 7 figures"
 
 
 def test_words_at_the_approval_change_the_design_at_hand(make_context: MakeContext) -> None:
