@@ -88,12 +88,8 @@ def run(
         options.tell(f"{len(jobs)} matches a repetition; load average {os.getloadavg()[0]:.1f}")
         times = interleaved(ways, rounds)
         grade = sandbox.grade.model_dump(mode="json")
-    effective: Row = {
-        **machine(),
-        "nice": os.nice(0),
-        "players": [PlayerRoster().effective(spec).name for spec in specs],
-        "sandbox": grade,
-    }
+    names = [PlayerRoster().effective(spec).name for spec in specs]
+    effective: Row = {**machine(), "nice": os.nice(0), "players": names, "sandbox": grade}
     result = _result(times, len(jobs), effective, options.tell)
     scores, rows = shares(options.seed, matches, options.tell)
     return replace(result, scores=(*result.scores, *scores), samples=(*result.samples, *rows))

@@ -6,9 +6,8 @@ batch. So a player that remembers its other matches gains nothing.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import TypeGuard
+from typing import Self, TypeGuard
 
 from games.engine import Player, PlayerFault
 from games.lockstep import Entry, LockstepPlayer, MatchBatch, Move, Outcome
@@ -106,53 +105,64 @@ def _together(batch: BatchJob, found: dict[int, Json], unclean: set[int]) -> Non
 def _lean(
     batch: BatchJob, width: int, done: set[int], unclean: set[int]
 ) -> Iterator[tuple[int, Json]]:
-    first = batch.first
-    game, sandbox = first.game, first.held_sandbox
-    seated: dict[tuple[int, int], LockstepPlayer] = {}
-    made: list[Player] = []
-    told: dict[tuple[int, int], Json] = {}
-    try:
-        with ExitStack() as stack:
+    first, told = batch.first, dict[tuple[int, int], Json]()
+    seats_of = {match: sitting for match, _, sitting in batch.matches}
+    with (
+        _Seats(batch) as players,
+        first.held_sandbox.loaded("referee", first.game.source) as worker,
+    ):
+        entries = [
+            Entry(match, deal, tuple(players.at(who, seat) for seat, who in enumerate(sitting)))
+            for match, deal, sitting in batch.matches
+            if match not in done
+        ]
+        matches = MatchBatch(
+            _WorkerRounds(worker, first),
+            first.game.num_players,
+            first.key,
+            first.max_plies,
+            width,
+            _late(first.until),
+        )
+        try:
+            for outcome in matches.play(entries):
+                if sum(map(len, outcome.actions)) <= _CHARACTERS:
+                    who = seats_of[outcome.match]
+                    yield outcome.match, _entry(outcome, who, players.made, told)
+        finally:
+            unclean.update(matches.unclean)
 
-            def player_of(entrant: int, seat: int) -> LockstepPlayer:
-                if (entrant, seat) not in seated:
-                    player = first.roster.seat(
-                        batch.players[entrant],
-                        seat=seat,
-                        match=first.match,
-                        game=game,
-                        sandbox=sandbox,
-                    )
-                    made.append(player)
-                    if not is_in_lockstep(player):
-                        raise TypeError(f"{batch.players[entrant].name} plays one match at a time")
-                    seated[entrant, seat] = player
-                return seated[entrant, seat]
 
-            entries = [
-                Entry(match, deal, tuple(player_of(who, seat) for seat, who in enumerate(sitting)))
-                for match, deal, sitting in batch.matches
-                if match not in done
-            ]
-            worker = stack.enter_context(sandbox.loaded("referee", game.source))
-            lockstep = MatchBatch(
-                _WorkerRounds(worker, first),
-                game.num_players,
-                first.key,
-                first.max_plies,
-                width,
-                _late(first.until),
+class _Seats:
+    """The players of a batch: one for each entrant and seat, with workers of its own."""
+
+    def __init__(self, batch: BatchJob) -> None:
+        self._batch = batch
+        self.made: dict[tuple[int, int], LockstepPlayer] = {}
+        self._players: list[Player] = []
+
+    def at(self, entrant: int, seat: int) -> LockstepPlayer:
+        """The player of an entrant at a seat.
+
+        Raises:
+            TypeError: If it plays one match at a time.
+        """
+        if (entrant, seat) not in self.made:
+            first, spec = self._batch.first, self._batch.players[entrant]
+            player = first.roster.seat(
+                spec, seat=seat, match=first.match, game=first.game, sandbox=first.held_sandbox
             )
-            seats_of = {match: sitting for match, _, sitting in batch.matches}
-            try:
-                for outcome in lockstep.play(entries):
-                    if sum(map(len, outcome.actions)) <= _CHARACTERS:
-                        who = seats_of[outcome.match]
-                        yield outcome.match, _entry(outcome, who, seated, told)
-            finally:
-                unclean.update(lockstep.unclean)
-    finally:
-        close_players(made)
+            self._players.append(player)
+            if not is_in_lockstep(player):
+                raise TypeError(f"{spec.name} plays one match at a time")
+            self.made[entrant, seat] = player
+        return self.made[entrant, seat]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        close_players(self._players)
 
 
 def is_in_lockstep(player: Player) -> TypeGuard[LockstepPlayer]:

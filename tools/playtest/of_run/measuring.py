@@ -25,7 +25,7 @@ from tools.playtest.schedule import Sides
 from tools.playtest.series import Series, replayed_sample
 from tools.reporting.content import Evaluation, Fairness, short_name
 
-_REPLAYED = {False: 8, True: 2}  # matches that fresh workers replay, fewer where the clock cut
+_REPLAYED = {False: 113, True: 44}  # matches made again in a full and in a quick play-test
 
 
 _SEARCHED = 24  # matches that a search needs on the ladder to tell anything
@@ -101,7 +101,7 @@ def playtest(play: PlayTest, sources: Mapping[str, str], greedy: str) -> Measure
 
     order, steps, span = _climbed(specs, compare)
     others = table.other_numbers()
-    replayed = replayed_sample(list(play.played.values()), _REPLAYED[bool(play.clock.kept.cut)])
+    replayed = replayed_sample(list(play.played.values()), _REPLAYED[play.settings.quick])
     if any("simulations" in spec for spec in specs):
         notes.append(_HONESTY.format(replayed=replayed.matches))
     shown = {spec: table.shown(spec, series) for spec, series in alone.items()}
