@@ -13,8 +13,8 @@ import numpy as np
 from agents.search.settings import SearchView
 from agents.search.uct import UctSettings
 from agents.search.uct import decide as decide_uct
-from games.checks.sampling import KeptPositions
-from games.engine import Decision, Player, RandomPlayer, play_match
+from games.checks.sampling import KeptPositions, UniformPlayer
+from games.engine import Decision, Player, play_match
 from games.environments import Environment, SearchableEnvironment
 from games.environments.reading import read_trajectories
 from games.information import SeatLog
@@ -215,7 +215,7 @@ class _Recorder:
     def _seated(self, seat: int, match: int, table: KeptPositions) -> Player:
         coin = stream(self.key, "policy", match=match, seat=seat).random()
         searches = {"random": False, "search": True, "mixed": coin < 1 / 2}[self.plan.policy]
-        return _TrueStateSearch(self, table) if searches else RandomPlayer()
+        return _TrueStateSearch(self, table) if searches else UniformPlayer()
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,10 @@ from tools.guest.protocol import decoded
 _KNOWN: dict[str, Json] = {"belief": "known_state", "determinizations": 1, "belief_failures": 0}
 
 
+def _untold(_: State) -> None:
+    """Nobody is told."""
+
+
 class SeatSession:
     """One seat's match in a worker, which serves one player, whose log only grows.
 
@@ -62,7 +66,7 @@ class SeatSession:
         self.tree: ReusedTree | None = None
         self.heuristics: list[Heuristic] = []
         self.late: LateError | None = None
-        self.rooted: Callable[[State], None] = lambda _: None
+        self.rooted: Callable[[State], None] = _untold
 
     def choose(self, namespace: Mapping[str, object], payload: dict[str, Json]) -> Chosen | Refused:
         """Choose an action for one seat from its log alone.
@@ -338,7 +342,7 @@ class ReusedTree:
     settings: UctSettings
     words: Sequence[int]
     heuristics: Sequence[Heuristic] = ()
-    rooted: Callable[[State], None] = lambda _: None
+    rooted: Callable[[State], None] = _untold
     entries: list[LogEntry] = field(default_factory=list, init=False)
     decisions: int = field(default=0, init=False)
     search: UctSearch | None = field(default=None, init=False)

@@ -121,7 +121,7 @@ def fairness_text(found: Fairness) -> str:
 def first_lines(evaluation: Evaluation) -> list[str]:
     """Sentences that a reader must know before all answers; there may be none."""
     audit = f"not audited: {evaluation.not_audited}" if evaluation.not_audited else ""
-    return [text for text in (audit, evaluation.limit, *evaluation.unreached) if text]
+    return [text for text in (evaluation.limit, audit, *evaluation.unreached) if text]
 
 
 def _length(evaluation: Evaluation, who: str) -> ReportLine:

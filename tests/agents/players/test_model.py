@@ -63,7 +63,7 @@ def test_a_model_meets_the_game_itself_without_surprise(sandbox: Sandbox, tmp_pa
     specs = f"cwm:model={model},{FEW}", f"gt:{FEW}"
     played = series(sandbox, "leduc_poker", *specs)
     assert played.endings["finished"] == 4
-    assert played.replayed.matches == 1
+    assert played.replayed.matches == 4
     told = used(played, 0)
     assert (told["surprises"], told["failed_searches"]) == (0, 0)
     assert {*told["algorithm"]} == {*used(played, 1)["algorithm"]} == {"ismcts"}
