@@ -66,12 +66,10 @@ class EndpointTraits:
     Attributes:
         reply_method: How replies in a schema are asked for, once one way has worked.
         takes_tools: Whether requests may hold tools: not once the endpoint has refused one.
-        takes_temperature: The same of a temperature.
     """
 
     reply_method: ReplyMethod | None
     takes_tools: bool
-    takes_temperature: bool = True
 
 
 @dataclass
@@ -79,18 +77,22 @@ class Tries:
     """The tries of one question, however it is put.
 
     Attributes:
-        until: Unreadable replies after which it is to be put otherwise.
+        further: Whether the question is put otherwise where this form of it fails.
+        until: Unreadable replies, and faults that may be the form's, after which it is.
         unreadable: Those that there were.
         unusable: Those, and the ones that could be read and were wrong.
         problems: What was wrong with each try.
         deadline: When all of them must have ended; None before the first.
+        first: Number of exchanges in the recording before the first.
     """
 
+    further: bool = False
     until: float = inf
     unreadable: int = 0
     unusable: int = 0
     problems: list[str] = field(default_factory=list)
     deadline: float | None = None
+    first: int | None = None
 
 
 class ChatModel:
@@ -152,11 +154,13 @@ class ChatModel:
             MalformedReplyError: If the last reply could be had but not be read.
             ReplayMissError: If a replayed run asks for what was not recorded.
         """
-        first = len(self._recording.exchanges)
+        tries = tries or Tries()
+        tries.first = len(self._recording.exchanges) if tries.first is None else tries.first
         try:
-            return self._ask(messages, read, options, tries or Tries())
-        except (EndpointError, MalformedReplyError, RefusedRequestError):
-            self._recording.give_up(current_place(), first)
+            return self._ask(messages, read, options, tries)
+        except (EndpointError, MalformedReplyError, RefusedRequestError) as error:
+            if not (tries.further and error.form):
+                self._recording.give_up(current_place(), tries.first)
             raise
 
     def _ask(
@@ -175,6 +179,8 @@ class ChatModel:
             attempt = len(problems)
             wait = Wait(self.identity, self.role, attempt + 1, most)
             wait.after = problems[-1] if problems else ""
+            # A fault without words is a passing one first, then one of the form.
+            wait.doubts_form = bool(last and last.form) and min(most - 1, 2) <= attempt
             try:
                 with waiting(wait):
                     if last is not None:
@@ -183,6 +189,7 @@ class ChatModel:
             except TransientError as error:
                 last = error
                 problems.append(error.problem)
+                tries.unreadable += error.form
                 continue
             except OutOfTimeError as error:
                 problems.append(error.problem)
@@ -195,18 +202,22 @@ class ChatModel:
                 tries.unreadable += isinstance(error, FormError)
                 problems.append(_unusable(reply, error))
                 conversation = [*messages, *_told(reply, error)]
-        raise self._gave_up(problems, last)
+        raise self._gave_up(tries, last)
 
-    def _gave_up(self, problems: list[str], last: TransientError | None) -> ModelError:
+    def _gave_up(self, tries: Tries, last: TransientError | None) -> ModelError:
+        problems = tries.problems
+        is_left = len(problems) <= self.settings.retries
         told = "; ".join(f"{i}. {problem}" for i, problem in enumerate(problems, 1))
         text = f"{self.identity} at {current_place()!r}: {told}"
         if last is None and problems and problems[-1].startswith(("unusable reply", _REFUSES)):
             return MalformedReplyError(
-                f"no usable reply of {text}. Try a stronger model, or raise RULEWRIGHT_RETRIES"
+                f"no usable reply of {text}. Try a stronger model, or raise RULEWRIGHT_RETRIES",
+                form=is_left and tries.until < inf,
             )
         return EndpointError(
             f"no answer from {text}. Check the endpoint, or raise RULEWRIGHT_RETRIES, "
-            "RULEWRIGHT_TIMEOUT_S or RULEWRIGHT_DEADLINE_S, and resume the run"
+            "RULEWRIGHT_TIMEOUT_S or RULEWRIGHT_DEADLINE_S, and resume the run",
+            form=last is not None and last.form and (is_left or tries.until == inf),
         )
 
     def _wait(self, attempt: int, error: TransientError, deadline: float) -> None:
@@ -232,19 +243,13 @@ class ChatModel:
         wait: Wait,
         unusable: int,
     ) -> "AIMessage":
-        """Ask; warmer after unusable replies and for further drafts, where that is taken."""
+        """Ask; warmer after unusable replies and for further drafts."""
         usual = self.settings.temperature
         usual = _USUAL_TEMPERATURE if usual is None else usual
         steps = unusable + current_draft()
         risen = min(usual + steps * self.settings.temperature_step, max(usual, _WARMEST))
-        if risen > usual and self.learned.takes_temperature:
-            try:
-                warmer = {**options, "temperature": round(risen, 2)}
-                return self._request(messages, warmer, deadline, wait)
-            except RefusedRequestError as error:
-                if not error.form:
-                    raise
-                self.learned.takes_temperature = False
+        if risen > usual:
+            options = {**options, "temperature": round(risen, 2)}
         return self._request(messages, options, deadline, wait)
 
     def _request(

@@ -1,47 +1,127 @@
 """Chat completions: spelled from a stream, held against the protocol, and made plain."""
 
 import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import count
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, JsonValue, ValidationError
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    JsonValue,
+    ValidationError,
+)
 
 from agents.model.errors import BadBodyError
 
 _MOST_TOKENS = 10_000_000  # more than any model reads or writes in one call
+_LONGEST_TOKEN = 8  # characters, on the average of any model's text
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 _QUOTED = 160
+_DONE = "[DONE]"
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_STREAM = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:data|event|id|retry|error)?:")
 
 
-def _sendable(arguments: str) -> str:
-    """Arguments that can be sent back; what is no JSON stays as it is, for the model to be told."""
-    try:
-        return json.dumps(well_formed(json.loads(arguments)), ensure_ascii=False)
-    except (ValueError, RecursionError):
+def _arguments(given: object) -> str:
+    """The arguments of a call as the text of one object, in whatever way they are one.
+
+    What is none is no JSON afterwards, so that the model is told.
+    """
+    text = _as_text(given)
+    half = text[: len(text) // 2]
+    for said in (text, half) if half * 2 == text else (text,):
+        try:
+            value = json.loads(said, strict=False)
+            value = _decoded_again(value) if isinstance(value, str) else value
+            if isinstance(value, dict) or not value:
+                return json.dumps(well_formed(value or {}), ensure_ascii=False)
+        except (ValueError, RecursionError):
+            continue
+        return f"{text} is no JSON object"
+    return text
+
+
+def _as_text(arguments: object) -> str:
+    if isinstance(arguments, str):
         return arguments
+    return "" if arguments is None else json.dumps(arguments)
+
+
+def _decoded_again(text: str) -> JsonValue:
+    try:
+        value: JsonValue = json.loads(text, strict=False)
+    except ValueError:
+        return text
+    return value
+
+
+def _joined(content: object) -> object:
+    """Content that comes in parts as one text; what is no text, such as a thought, is left out."""
+    return "".join(map(_words_of, content)) if isinstance(content, list) else content
+
+
+def _words_of(part: object) -> str:
+    if isinstance(part, dict) and part.get("type") in ("text", "output_text"):
+        part = part.get("text")
+    return part if isinstance(part, str) else ""
 
 
 class _Function(BaseModel):
     name: str
-    arguments: Annotated[str, AfterValidator(_sendable)]
+    arguments: Annotated[str, BeforeValidator(_arguments)] = ""
 
 
 class _ToolCall(BaseModel):
-    id: str
-    type: Literal["function"] = "function"
+    id: Annotated[str | None, Field(coerce_numbers_to_str=True)] = None
+    type: Annotated[Literal["function"], BeforeValidator(lambda _: "function")] = "function"
     function: _Function
 
 
+def _each_once(calls: list[_ToolCall] | None) -> list[_ToolCall] | None:
+    """The calls, each under an id of its own; one that came twice under its id is one."""
+    kept: dict[str, _ToolCall] = {}
+    for call in calls or ():
+        twin = kept.get(call.id or "")
+        if twin is None or twin.function != call.function:
+            taken = not call.id or twin is not None
+            names = (f"call_{number}" for number in count(len(kept)))
+            name = next(one for one in names if one not in kept) if taken else str(call.id)
+            kept[name] = call.model_copy(update={"id": name})
+    return None if calls is None else [*kept.values()]
+
+
+def _text_or_none(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
 class _Message(BaseModel):
-    role: Literal["assistant"] = "assistant"
-    content: str | None = None
+    role: Annotated[Literal["assistant"], BeforeValidator(lambda _: "assistant")] = "assistant"
+    content: Annotated[str | None, BeforeValidator(_joined)] = None
     refusal: str | None = None
-    tool_calls: list[_ToolCall] | None = None
+    tool_calls: Annotated[list[_ToolCall] | None, AfterValidator(_each_once)] = None
+    thought: Annotated[str | None, BeforeValidator(_text_or_none)] = Field(
+        default=None,
+        exclude=True,
+        validation_alias=AliasChoices("reasoning_content", "reasoning"),
+    )
 
 
 class _Choice(BaseModel):
     index: int = 0
     message: _Message
     finish_reason: str | None = None
+
+    @property
+    def says_nothing(self) -> bool:
+        """True if nothing is said outside the thought, though it was not cut off."""
+        said = self.message.content or self.message.refusal or self.message.tool_calls
+        return not said and self.finish_reason != "length"
 
 
 class _Completion(BaseModel):
@@ -65,15 +145,21 @@ def sound_completion(body: bytes, content_type: str) -> dict[str, JsonValue]:
             f"the body is not JSON but {content_type or 'of no declared type'}, {len(body)} bytes, "
             f"beginning {start!r}"
         ) from error
+    if said := _error_words(value):
+        raise BadBodyError(f"the endpoint answered with an error: {said}")
     try:
         completion = _Completion.model_validate(value)
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"]) or "the body"
         raise BadBodyError(f"{where} is wrong: {problem['msg']}") from error
+    except RecursionError as error:
+        raise BadBodyError("the body is nested beyond reading") from error
     if not completion.choices:
         raise BadBodyError("'choices' is empty")
     choice = completion.choices[0]
+    if choice.says_nothing:
+        choice.message.content = choice.message.thought  # all that some servers send
     if choice.finish_reason == "content_filter":
         said = (choice.message.refusal or choice.message.content or "")[:_QUOTED]
         raise BadBodyError(f"the endpoint's content filter stopped the reply after {said!r}")
@@ -99,6 +185,8 @@ def well_formed(value: JsonValue) -> JsonValue:
 def reported_tokens(response: JsonValue) -> tuple[int, int] | None:
     """Prompt and completion tokens that a response reports; None where it tells none to believe.
 
+    A completion has at least as many as its length takes.
+
     >>> reported_tokens({"usage": {"prompt_tokens": 7, "completion_tokens": 2}})
     (7, 2)
     >>> reported_tokens({"usage": {"prompt_tokens": -7, "completion_tokens": 2}})
@@ -106,12 +194,45 @@ def reported_tokens(response: JsonValue) -> tuple[int, int] | None:
     (None, None)
     """
     usage = response.get("usage") if isinstance(response, dict) else None
-    if not isinstance(usage, dict):
+    if not isinstance(response, dict) or not isinstance(usage, dict):
         return None
     asked, said = (usage.get(name) for name in _COUNTS[:2])
     if not (isinstance(asked, int) and isinstance(said, int)):
         return None
-    return (asked, said) if 0 <= asked <= _MOST_TOKENS and 0 <= said <= _MOST_TOKENS else None
+    if not (0 <= asked <= _MOST_TOKENS and 0 <= said <= _MOST_TOKENS):
+        return None
+    return asked, max(said, _length(response) // _LONGEST_TOKEN)
+
+
+def _length(response: dict[str, Any]) -> int:
+    """Characters that a completion says; what has another form counts as none."""
+    with suppress(LookupError, TypeError, RecursionError):
+        said = response["choices"][0]["message"]
+        return sum(len(str(said[name])) for name in ("content", "tool_calls") if said.get(name))
+    return 0
+
+
+def _error_words(value: object) -> str:
+    """The server's words of an error that stands where an answer belongs; empty where none does."""
+    if not isinstance(value, dict):
+        return ""
+    choices = value.get("choices")
+    said = value.get("error")
+    if not said and not choices:
+        said = value.get("detail") or _text_or_none(value.get("message"))
+    if not said and isinstance(choices, list) and choices and isinstance(choices[0], dict):
+        said = choices[0].get("error")
+    words = said.get("message") if isinstance(said, dict) else said
+    return str(words or said or "")[:_QUOTED]
+
+
+def is_stream(body: bytes) -> bool:
+    r"""True if a body is a stream of events, whatever its content type says.
+
+    >>> is_stream(b"\n: wait\n\ndata: {}\n\n"), is_stream(b'{"choices": []}')
+    (True, False)
+    """
+    return _STREAM.match(body) is not None
 
 
 def spelled(body: bytes) -> dict[str, Any]:
@@ -122,12 +243,8 @@ def spelled(body: bytes) -> dict[str, Any]:
     """
     spelling = _Spelling()
     try:
-        for line in body.decode(errors="replace").split("\n"):
-            field, _, data = line.partition(":")
-            if field == "data" and data.strip() == "[DONE]":
-                spelling.finish = spelling.finish or "stop"
-            elif field == "data" and data.strip():
-                spelling.take(json.loads(data))
+        for name, data in _events(body.decode("utf-8-sig", errors="replace")):
+            spelling.hear(name, data)
         completion = spelling.completion()
     except BadBodyError:
         raise
@@ -135,7 +252,39 @@ def spelled(body: bytes) -> dict[str, Any]:
         raise BadBodyError(f"an event of the stream is not of the protocol: {error}") from error
     if spelling.finish is None:
         raise BadBodyError(f"the stream broke off after {len(body)} bytes")
+    if not spelling.is_begun:
+        raise BadBodyError("the stream holds no choice")
     return completion
+
+
+def _events(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Name and lines of data of each event; an error may stand between them as it is."""
+    name, data = "", list[str]()
+    for line in [*_LINE_END.split(text), ""]:
+        field, _, said = line.partition(":")
+        if not line:
+            yield name, data
+            name, data = "", []
+        elif field == "event":
+            name = said.strip()
+        elif field in ("data", "error") or line.startswith("{"):
+            name = "error" if field == "error" else name
+            data.append(line if line.startswith("{") else said)
+
+
+def _values(data: Sequence[str]) -> list[Any]:
+    """What the lines of an event say together, or each by itself where no blank line parts them."""
+    try:
+        return [json.loads("\n".join(data))]
+    except ValueError:
+        return [json.loads(line) for line in data if line.strip() not in ("", _DONE)]
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text, strict=False), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 class _Spelling:
@@ -143,33 +292,56 @@ class _Spelling:
 
     def __init__(self) -> None:
         self.head: dict[str, Any] = {}
-        self.texts: dict[str, list[str]] = {"content": [], "refusal": []}
+        self.texts: dict[str, list[Any]] = {"content": [], "refusal": [], "reasoning_content": []}
         self.calls: list[dict[str, Any]] = []
-        self.open: dict[int, dict[str, Any]] = {}
+        self.open: dict[object, dict[str, Any]] = {}
         self.finish: str | None = None
+        self.is_begun = False
+
+    def hear(self, name: str, data: Sequence[str]) -> None:
+        """Take an event; one that is named so is an error, whatever is in it."""
+        ended, said = "the endpoint ended the stream", "\n".join(data)
+        try:
+            values = _values(data)
+        except ValueError:
+            if name == "error":
+                raise BadBodyError(f"{ended}: {said[:_QUOTED]}") from None
+            raise
+        for value in values:
+            words = _error_words(value) or (said[:_QUOTED] if name == "error" else "")
+            if words:
+                raise BadBodyError(f"{ended}: {words}")
+            self.take(value)
+        if any(line.strip() == _DONE for line in data):
+            self.finish = self.finish or "stop"
 
     def take(self, event: dict[str, Any]) -> None:
-        if event.get("error"):
-            raise BadBodyError(f"the endpoint ended the stream: {str(event['error'])[:_QUOTED]}")
         self.head |= {k: event[k] for k in ("id", "created", "model", "usage") if event.get(k)}
         for choice in event.get("choices") or ():
             if not choice.get("index"):
+                self.is_begun = True
                 self.finish = choice.get("finish_reason") or self.finish
                 self._extend(choice.get("delta") or {})
 
     def _extend(self, delta: dict[str, Any]) -> None:
-        """A call's first part has its id and name; what follows has more of its arguments."""
+        """A call's first part has its name; what follows has more of its arguments."""
+        thought = delta.get("reasoning_content") or delta.get("reasoning")
+        said = {**delta, "reasoning_content": _text_or_none(thought)}
         for name, parts in self.texts.items():
-            parts.append(delta.get(name) or "")
+            parts.append(_joined(said.get(name)) or "")
         for part in delta.get("tool_calls") or ():
-            key, said = part.get("index", 0), part.get("function") or {}
-            call = self.open.get(key)
-            if call is None or part.get("id") not in (None, "", call["id"]):
-                number = part.get("id") or f"call_{len(self.calls)}"
-                call = self.open[key] = {"id": number, "name": "", "parts": []}
-                self.calls.append(call)
-            call["name"] = call["name"] or said.get("name") or ""
-            call["parts"].append(said.get("arguments") or "")
+            self._call(part, part.get("index", 0), part.get("function") or {})
+
+    def _call(self, part: dict[str, Any], key: object, said: dict[str, Any]) -> None:
+        call, number = self.open.get(key), part.get("id") or None
+        if call is None or (
+            said.get("name")
+            and (number != call["id"] if number else _is_object("".join(call["parts"])))
+        ):
+            call = self.open[key] = {"id": number, "name": "", "parts": []}
+            self.calls.append(call)
+        call["name"] = call["name"] or said.get("name") or ""
+        call["parts"].append(_as_text(said.get("arguments")))
 
     def completion(self) -> dict[str, Any]:
         calls = [
@@ -177,5 +349,7 @@ class _Spelling:
             for c in self.calls
         ]
         texts = {name: "".join(parts) or None for name, parts in self.texts.items()}
+        if texts["content"] or calls:
+            del texts["reasoning_content"]
         choice = {"message": {**texts, "tool_calls": calls}, "finish_reason": self.finish}
         return {"object": "chat.completion", **self.head, "choices": [choice]}

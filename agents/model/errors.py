@@ -8,10 +8,21 @@ if TYPE_CHECKING:
 
 FORM_STATUSES = (400, 422, 501)
 """Statuses of an answer that refuses the form of a request; another form may be taken."""
+FAILED = 500
+"""Status of an answer that tells of a fault, or of a form of which the server does not know."""
 
 
 class ModelError(Exception):
-    """A model could not be used; the message says why and what to do next."""
+    """A model could not be used; the message says why and what to do next.
+
+    Attributes:
+        form: Whether another form of the request may be taken, such as one without a reply
+            schema or without tools.
+    """
+
+    def __init__(self, message: str, *, form: bool = False) -> None:
+        super().__init__(message)
+        self.form = form
 
 
 class BadBodyError(ValueError):
@@ -35,16 +46,7 @@ class EndpointError(ModelError):
 
 
 class RefusedRequestError(ModelError):
-    """The endpoint refuses the request for good; asking again would change nothing.
-
-    Attributes:
-        form: Whether another form of the request may be taken (400, 422 or 501), such as one
-            without a reply schema or without tools.
-    """
-
-    def __init__(self, message: str, *, form: bool) -> None:
-        super().__init__(message)
-        self.form = form
+    """The endpoint refuses the request for good; asking again would change nothing."""
 
 
 class MalformedReplyError(ModelError):
@@ -65,6 +67,7 @@ class TransientError(Exception):
 
     problem: str
     wait_s: float | None = None
+    form: bool = False  # the form of the request may be at fault
 
 
 @dataclass
@@ -106,7 +109,9 @@ def status_fault(error: Any) -> Exception:  # noqa: ANN401 - openai is imported 
     elif error.code == "insufficient_quota":
         told = f"the account's quota is used up: {said}"
     else:
-        return TransientError(f"status {status}: {said}", _retry_after(error.response))
+        return TransientError(
+            f"status {status}: {said}", _retry_after(error.response), status == FAILED
+        )
     return RefusedRequestError(told, form=form)
 
 

@@ -27,7 +27,12 @@ from pydantic import (
 
 from agents.model.chat import ChatModel, Message, Tries
 from agents.model.completion import well_formed
-from agents.model.errors import FormError, MalformedReplyError, RefusedRequestError
+from agents.model.errors import (
+    EndpointError,
+    FormError,
+    MalformedReplyError,
+    RefusedRequestError,
+)
 from agents.model.settings import ReplyMethod
 
 if TYPE_CHECKING:
@@ -39,7 +44,7 @@ _OBJECT_START = re.compile(r"^[ \t]*\{", re.MULTILINE)
 # what has no end goes to the end: else a hostile reply holds the process for hours.
 _COMMENT = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
 _LOOSE = re.compile(rf'("(?:[^"\\]|\\.)*+"?)|{_COMMENT}|,(?=(?:\s|{_COMMENT})*+[}}\]])', re.DOTALL)
-_THOUGHT = "</think>"
+_THINKS, _THOUGHT = "<think>", "</think>"
 _PROBLEMS_SHOWN = 5
 
 
@@ -92,6 +97,7 @@ def ask_structured(
         return accept(value)
 
     for further, method in zip(reversed(range(len(methods))), methods, strict=True):
+        tries.further = bool(further)
         tries.until = max(tries.unreadable + 1, most - further)
         try:
             asked, options = _messages(messages, method, reply), _options(method, reply)
@@ -100,8 +106,8 @@ def ask_structured(
             if not error.form:
                 raise
             refused.append(f"{method}: {error}")
-        except MalformedReplyError:
-            if not further or tries.until == inf or len(tries.problems) >= most:
+        except (EndpointError, MalformedReplyError) as error:
+            if not (further and error.form):
                 raise
     raise RefusedRequestError(
         f"{model.identity} takes no request for a reply in a schema: {'; '.join(refused)}",
@@ -142,8 +148,18 @@ def parse_reply(message: "AIMessage", reply: type[Reply]) -> Reply:
     if message.tool_calls:
         return _validated(message.tool_calls[0]["args"], reply)
     if message.invalid_tool_calls:
-        raise FormError("the arguments of its function call are not valid JSON")
+        raise FormError("the arguments of its call are not valid JSON: one object is required")
     return _validated(_json_object(str(message.text)), reply)
+
+
+def beyond_thought(text: str) -> str:
+    """What a reply says behind its thought, which may have no beginning, or no end.
+
+    >>> [beyond_thought(said) for said in ("<think>two, no</think>three", "<think>two", "one")]
+    ['three', '', 'one']
+    """
+    said = text.rpartition(_THOUGHT)[2]
+    return "" if said.lstrip().startswith(_THINKS) else said
 
 
 def _json_object(text: str) -> object:

@@ -1,10 +1,10 @@
 """The HTTP transport below the chat client: streams, records, replays, bounds, checks and waits.
 
 The client asks for whole replies. They are streamed here, so that silence can be told from length,
-and put together before anything is recorded; where an endpoint cannot stream, it is asked for the
-whole. A server that sends a byte now and then, but no whole line, counts as silent. A completion is
-checked against the protocol here, before any client reads it, so that a broken body is always
-reported as the server's and as the same error.
+and put together before anything is recorded; what an endpoint refuses is asked for in the next form
+(`agents.model.forms`). A server that sends a byte now and then, but no whole line, counts as
+silent. A completion is checked against the protocol here, before any client reads it, so that a
+broken body is always reported as the server's and as the same error.
 """
 
 import ipaddress
@@ -15,27 +15,27 @@ import ssl
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 from pydantic import JsonValue
 
-from agents.model.completion import sound_completion, spelled, well_formed
-from agents.model.errors import FORM_STATUSES, BadBodyError, NetworkForbiddenError
+from agents.model.completion import is_stream, sound_completion, spelled, well_formed
+from agents.model.errors import BadBodyError, NetworkForbiddenError
+from agents.model.forms import Answer, Body, EndpointForms
 from agents.model.recording import Exchange, Recording, current_place, request_key
 from agents.model.settings import ExchangeMode
 from agents.model.waiting import current_wait
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
+_MOST_REPLY_BYTES = 1024 * 1024  # of one reply; a stream spends a hundred bytes on a few letters
 _COMPLETIONS = "chat/completions"
-_EVENTS = "text/event-stream"
-_STREAMED: dict[str, JsonValue] = {"stream": True, "stream_options": {"include_usage": True}}
-_OF_STREAMS = re.compile(rb"\bstream", re.IGNORECASE)
-_LAST_LINE = re.compile(rb"^data: ?\[DONE\]", re.MULTILINE)
+_STREAMED: Body = {"stream": True, "stream_options": {"include_usage": True}}
+_LAST_LINE = re.compile(rb"(?:^|[\r\n])data: ?\[DONE\]")
 _HIDDEN = "[key removed]"
-_SHORTEST_KEY = 8  # what is shorter, such as "none" or "ollama", stands for no key
+_SHORTEST_KEY = 8  # what is shorter or a word, such as "none" or "anything", stands for no key
 
 _LOCAL_NAMES = frozenset({"", "localhost", "localhost.localdomain", "ip6-localhost"})
 
@@ -49,8 +49,8 @@ class ExchangeTransport(httpx2.BaseTransport):
         mode: Whether exchanges are recorded, replayed or neither.
         recording: Where they are kept.
         base_path: What the path of every request begins with; it ends with a slash.
-        secret: Removed from error responses before they are recorded.
-        streams: False once the endpoint has refused a stream, and answered without.
+        secret: Removed from every answer.
+        forms: What the endpoint was seen to take.
     """
 
     inner: httpx2.BaseTransport
@@ -58,7 +58,7 @@ class ExchangeTransport(httpx2.BaseTransport):
     recording: Recording
     base_path: str
     secret: str | None
-    streams: bool = True
+    forms: EndpointForms = field(default_factory=EndpointForms)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Serve one request; see the module's docstring."""
@@ -74,22 +74,18 @@ class ExchangeTransport(httpx2.BaseTransport):
         """Close the connections."""
         self.inner.close()
 
-    def _answer(
-        self, request: httpx2.Request, described: dict[str, JsonValue]
-    ) -> tuple[httpx2.Response, bytes]:
-        """The server's answer: as a stream, or whole where it refuses to stream."""
-        asked = described["body"]
-        if not self.streams or not isinstance(asked, dict) or "messages" not in asked:
+    def _answer(self, request: httpx2.Request, described: Body) -> Answer:
+        """The server's answer: as a stream, in the first form that it does not refuse."""
+        asked, wait = described["body"], current_wait()
+        if not isinstance(asked, dict) or "messages" not in asked:
             return self._send(request)
-        response, body = self._send(_with_body(request, {**asked, **_STREAMED}))
-        if response.status_code in FORM_STATUSES and (
-            response.status_code == httpx2.codes.NOT_IMPLEMENTED or _OF_STREAMS.search(body)
-        ):
-            response, body = self._send(request)
-            self.streams = response.status_code != httpx2.codes.OK  # else something else was wrong
-        return response, body
+        return self.forms.ask(
+            {**asked, **_STREAMED},
+            lambda body: self._send(_with_body(request, body)),
+            doubtful=wait is not None and wait.doubts_form,
+        )
 
-    def _send(self, request: httpx2.Request) -> tuple[httpx2.Response, bytes]:
+    def _send(self, request: httpx2.Request) -> Answer:
         response = self.inner.handle_request(request)
         response.request = request
         try:
@@ -97,13 +93,13 @@ class ExchangeTransport(httpx2.BaseTransport):
         finally:
             response.close()
 
-    def _described(self, request: httpx2.Request, body: bytes) -> dict[str, JsonValue]:
+    def _described(self, request: httpx2.Request, body: bytes) -> Body:
         """The request as it is recorded, independent of the server's address."""
         parsed: JsonValue = json.loads(body) if body else None
         endpoint = request.url.path.removeprefix(self.base_path)
         return {"method": request.method, "endpoint": endpoint, "body": parsed}
 
-    def _recorded(self, described: dict[str, JsonValue]) -> Exchange | None:
+    def _recorded(self, described: Body) -> Exchange | None:
         """The exchange to serve from the recording, or None where the request is to be sent.
 
         A recording that is continued answers what it already holds, so that a resumed run gets
@@ -121,18 +117,21 @@ class ExchangeTransport(httpx2.BaseTransport):
             wait.known = True
         return known
 
-    def _exchange(
-        self, described: dict[str, JsonValue], response: httpx2.Response, body: bytes
-    ) -> Exchange:
-        """The server's answer as it is recorded: a stream is put together."""
+    def _exchange(self, described: Body, response: httpx2.Response, body: bytes) -> Exchange:
+        """The server's answer as it is recorded: a stream is put together.
+
+        Raises:
+            BadBodyError: If it is longer than a reply may be.
+        """
         content_type = response.headers.get("content-type", "")
-        if response.status_code == httpx2.codes.OK and content_type.startswith(_EVENTS):
+        if response.status_code == httpx2.codes.OK and is_stream(body):
             with suppress(BadBodyError):  # it is kept as it came, and refused when it is served
                 body, content_type = json.dumps(spelled(body)).encode(), "application/json"
-        text = body.decode(errors="replace")
-        keyed = self.secret is not None and len(self.secret) >= _SHORTEST_KEY
-        if self.secret and keyed and response.status_code != httpx2.codes.OK:
-            text = text.replace(self.secret, _HIDDEN)  # some servers quote a key they refuse
+        if len(body) > _MOST_REPLY_BYTES:
+            raise BadBodyError(
+                f"the reply has {len(body):,} bytes; at most {_MOST_REPLY_BYTES:,} are read"
+            )
+        text = body.decode("utf-8-sig", errors="replace")
         wait = current_wait()
         fields = {
             "place": current_place(),
@@ -145,15 +144,25 @@ class ExchangeTransport(httpx2.BaseTransport):
             "retry_after": response.headers.get("retry-after"),
         }
         try:
-            return Exchange.model_validate({**fields, "response": well_formed(json.loads(text))})
+            plain = json.dumps(well_formed(json.loads(text)), ensure_ascii=False)
+            value = json.loads(self._redacted(plain))
+            return Exchange.model_validate({**fields, "response": value})
         except (ValueError, RecursionError):  # no JSON, or nested beyond reading
-            return Exchange.model_validate({**fields, "format": "text", "response": text})
+            kept = {"format": "text", "response": self._redacted(text)}
+            return Exchange.model_validate({**fields, **kept})
+
+    def _redacted(self, text: str) -> str:
+        """The text without the key; its signs may be escaped, as in JSON that stands in JSON."""
+        if not self.secret or len(self.secret) < _SHORTEST_KEY or self.secret.isalpha():
+            return text
+        signs = [rf"(?:{re.escape(sign)}|\\+u{ord(sign):04x})" for sign in self.secret]
+        return re.sub("".join(signs), _HIDDEN, text, flags=re.IGNORECASE)
 
     def _checked(self, request: httpx2.Request, exchange: Exchange) -> httpx2.Response:
         body = exchange.body()
         endpoint = exchange.request.get("endpoint")
         if exchange.status == httpx2.codes.OK and endpoint == _COMPLETIONS:
-            if exchange.content_type.startswith(_EVENTS):
+            if is_stream(body):
                 body = json.dumps(spelled(body)).encode()
             body = json.dumps(sound_completion(body, exchange.content_type)).encode()
         headers = {"content-type": exchange.content_type}
@@ -162,7 +171,7 @@ class ExchangeTransport(httpx2.BaseTransport):
         return httpx2.Response(exchange.status, headers=headers, content=body, request=request)
 
 
-def _with_body(request: httpx2.Request, body: dict[str, JsonValue]) -> httpx2.Request:
+def _with_body(request: httpx2.Request, body: Body) -> httpx2.Request:
     """The same request with another JSON body."""
     kept = [(k, v) for k, v in request.headers.raw if k.lower() != b"content-length"]
     content = json.dumps(body, ensure_ascii=False).encode()
@@ -181,9 +190,9 @@ def _gathered(request: httpx2.Request, chunks: Iterator[bytes]) -> bytes:
             raise BadBodyError(f"the body is larger than {MAX_BODY_BYTES} bytes")
         if wait is None:
             continue
-        if b"\n" in chunk:
+        if ends := chunk.count(b"\n") or chunk.count(b"\r"):
             heard = wait.seconds
-            wait.lines += chunk.count(b"\n")
+            wait.lines += ends
             if _LAST_LINE.search(body, max(0, len(body) - len(chunk) - len("data: [DONE]"))):
                 break  # some servers keep the connection open
         if wait.overdue or wait.seconds - heard > wait.silence_s:
@@ -206,7 +215,7 @@ def http_client(
         mode: Whether exchanges are recorded, replayed or neither.
         recording: Shared by all clients of a run; unused with mode "off".
         base_url: The endpoint's address; its path is left out of recorded requests.
-        secret: Removed from error responses before they are recorded.
+        secret: Removed from every answer.
     """
     address = httpx2.URL(base_url)
     proxy = None if proxy_bypass(address.host) else getproxies().get(address.scheme)

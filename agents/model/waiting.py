@@ -65,6 +65,7 @@ class Wait:
         silence_s: Seconds without a whole line of the reply that are borne.
         total_s: Seconds that all of it may take.
         lines: Lines of the reply that have come.
+        doubts_form: Whether the endpoint may fail at the form of the request.
         known: Whether a recording that is continued held the reply, which was paid before.
         started: When the wait began, in the monotonic clock's seconds.
     """
@@ -77,6 +78,7 @@ class Wait:
     silence_s: float = float("inf")
     total_s: float = float("inf")
     lines: int = 0
+    doubts_form: bool = False
     known: bool = False
     started: float = field(default_factory=time.monotonic)
 

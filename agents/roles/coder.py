@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, Field, model_validator
 
-from agents.model.chat import ChatModel, Message
-from agents.model.errors import FormError, RefusedRequestError, ReplyError
-from agents.model.replies import Remark, ask_structured, parse_reply
+from agents.model.chat import ChatModel, Message, Tries
+from agents.model.errors import EndpointError, FormError, RefusedRequestError, ReplyError
+from agents.model.replies import Remark, ask_structured, beyond_thought, parse_reply
 from agents.prompting import contract, fence, load_prompt
 from agents.protocols import Attempt, CoderTools, Design, Edit, Mending, RoleError
 from agents.roles.texts import design_text, findings_text, numbered
@@ -103,7 +103,7 @@ class ModelCoder:
             return _applicable(reply, source)
 
         def read(message: "AIMessage") -> EditsReply:
-            blocks = [*code_blocks(str(message.text))]
+            blocks = [*code_blocks(beyond_thought(str(message.text)))]
             whole = [block for block in blocks if _is_whole(block)]
             if len(whole) != 1:
                 return accept(_edits(message, blocks))
@@ -145,6 +145,7 @@ class ModelCoder:
                 reply = self.model.ask(
                     conversation,
                     lambda said: said if said.tool_calls or said.invalid_tool_calls else read(said),
+                    tries=Tries(further=True),
                     tools=offered,
                     **choice,
                 )
@@ -155,7 +156,7 @@ class ModelCoder:
                     return None
                 if not more:
                     break
-        except RefusedRequestError as error:
+        except (RefusedRequestError, EndpointError) as error:
             if not error.form:
                 raise
             self.model.learned.takes_tools = False
@@ -253,14 +254,14 @@ def _quoted(pieces: Sequence[Example]) -> list[dict[str, str]]:
 
 
 def answer_in_words(message: "AIMessage", wanted: str) -> str:
-    """The text of a reply, its lines ended in one way.
+    """The text of a reply behind its thought, its lines ended in one way.
 
     Raises:
         ReplyError: If it calls a tool instead.
     """
     if message.tool_calls or message.invalid_tool_calls:
         raise ReplyError(f"it calls a tool; answer with {wanted}")
-    return str(message.text).replace("\r\n", "\n")
+    return beyond_thought(str(message.text)).replace("\r\n", "\n")
 
 
 def read_module(message: "AIMessage") -> str:

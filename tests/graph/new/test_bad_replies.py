@@ -18,7 +18,7 @@ from tests.graph.new.test_model_run import model_context, run_json
 from tests.graph.running import start_run
 
 Reply: TypeAlias = Callable[[Request], Answer]
-NESTED = '{"a":' * 200_000 + "1" + "}" * 200_000
+NESTED = '{"a":' * 100_000 + "1" + "}" * 100_000
 ENDLESS = '"end" if seat == last else "choose"', '"choose"'
 LUCK = 'return ["keep", "change"]', 'return ["keep"]'
 
