@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from resource import RLIMIT_NOFILE, getrlimit
 from typing import TYPE_CHECKING, NoReturn, Self
@@ -24,6 +24,7 @@ from games.text import plain_text, quoted
 if TYPE_CHECKING:
     from rich.status import Status
 
+    from agents.players.endpoint import ModelTable
     from graph.run.events import Event, Waits
 
 STOPPED = 130  # exit code of a command that Ctrl-C stopped
@@ -31,6 +32,7 @@ _SIGNALLED = 128  # exit code of a command that a signal stopped, less the signa
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SHOW_CURSOR = "\x1b[?25h"
 _FILES_NEEDED = 64
+_TELL_EVERY = 10
 
 # What the machine refuses, whatever we do: no room, no permission, nothing left to open.
 _REFUSALS = "EACCES EDQUOT EFBIG ELOOP EMFILE ENAMETOOLONG ENOMEM ENOSPC EPERM EROFS"
@@ -335,3 +337,28 @@ def _too_few_files(error: Exception) -> str:
     if not isinstance(error, SandboxUnavailableError) or allowed >= _FILES_NEEDED:
         return ""
     return f". Only {allowed} open files are allowed here: raise the limit ('ulimit -n 256')"
+
+
+@contextmanager
+def teller(
+    models: "ModelTable | None", matches: int | None = None
+) -> Iterator[Callable[[int, object], None]]:
+    """Notes how many matches were played, of `matches` where that is known.
+
+    Where players are models each match is told, and meanwhile for whom it is waited.
+    """
+    played, every = count(1), 1 if models else _TELL_EVERY
+
+    def tell(_index: int, _entry: object) -> None:
+        if (number := next(played)) % every == 0 or number == matches:
+            note(f"{number} matches" if matches is None else f"{number} of {matches} matches")
+
+    if models is None:
+        yield tell
+        return
+    from graph.run.events import Begins, Waits
+
+    with Progress(quiet=False) as progress:
+        progress(Begins(node="matches"))
+        models.hear = lambda told: progress(Waits(**told.model_dump()))
+        yield tell

@@ -171,8 +171,7 @@ class ChatModel:
         tries: Tries,
     ) -> Result:
         most, problems = self.settings.retries + 1, tries.problems
-        deadline = tries.deadline or self._clock() + self.settings.deadline_s
-        tries.deadline = deadline
+        tries.deadline = deadline = tries.deadline or self._clock() + self.settings.deadline_s
         conversation = list(messages)
         last: TransientError | None = None
         while len(problems) < most and tries.unreadable < tries.until:
@@ -205,11 +204,10 @@ class ChatModel:
         raise self._gave_up(tries, last)
 
     def _gave_up(self, tries: Tries, last: TransientError | None) -> ModelError:
-        problems = tries.problems
-        is_left = len(problems) <= self.settings.retries
-        told = "; ".join(f"{i}. {problem}" for i, problem in enumerate(problems, 1))
+        is_left = len(tries.problems) <= self.settings.retries
+        told = "; ".join(f"{i}. {problem}" for i, problem in enumerate(tries.problems, 1))
         text = f"{self.identity} at {current_place()!r}: {told}"
-        if last is None and problems and problems[-1].startswith(("unusable reply", _REFUSES)):
+        if last is None and tries.problems[-1].startswith(("unusable reply", _REFUSES)):
             return MalformedReplyError(
                 f"no usable reply of {text}. Try a stronger model, or raise RULEWRIGHT_RETRIES",
                 form=is_left and tries.until < inf,

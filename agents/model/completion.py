@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import count
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -35,16 +34,14 @@ def _arguments(given: object) -> str:
     """
     text = _as_text(given)
     half = text[: len(text) // 2]
-    for said in (text, half) if half * 2 == text else (text,):
-        try:
-            value = json.loads(said, strict=False)
-            value = _decoded_again(value) if isinstance(value, str) else value
-            if isinstance(value, dict) or not value:
-                return json.dumps(well_formed(value or {}), ensure_ascii=False)
-        except (ValueError, RecursionError):
-            continue
-        return f"{text} is no JSON object"
-    return text
+    text = half if half * 2 == text and isinstance(_parsed(half), dict) else text
+    value = _parsed(text)
+    value = (_parsed(value) or value) if isinstance(value, str) else value
+    if value is None:
+        return text
+    if isinstance(value, dict) or not value:
+        return json.dumps(value or {}, ensure_ascii=False)
+    return f"{text} is no JSON object"
 
 
 def _as_text(arguments: object) -> str:
@@ -53,12 +50,10 @@ def _as_text(arguments: object) -> str:
     return "" if arguments is None else json.dumps(arguments)
 
 
-def _decoded_again(text: str) -> JsonValue:
-    try:
-        value: JsonValue = json.loads(text, strict=False)
-    except ValueError:
-        return text
-    return value
+def _parsed(text: str) -> JsonValue:
+    with suppress(ValueError, RecursionError):
+        return well_formed(json.loads(text, strict=False))
+    return None
 
 
 def _joined(content: object) -> object:
@@ -87,12 +82,12 @@ def _each_once(calls: list[_ToolCall] | None) -> list[_ToolCall] | None:
     """The calls, each under an id of its own; one that came twice under its id is one."""
     kept: dict[str, _ToolCall] = {}
     for call in calls or ():
-        twin = kept.get(call.id or "")
-        if twin is None or twin.function != call.function:
-            taken = not call.id or twin is not None
-            names = (f"call_{number}" for number in count(len(kept)))
-            name = next(one for one in names if one not in kept) if taken else str(call.id)
-            kept[name] = call.model_copy(update={"id": name})
+        name = call.id or f"call_{len(kept)}"
+        if name in kept and kept[name].function == call.function and call.id:
+            continue
+        while name in kept:
+            name = f"{name}_{len(kept)}"
+        kept[name] = call.model_copy(update={"id": name})
     return None if calls is None else [*kept.values()]
 
 
@@ -117,12 +112,6 @@ class _Choice(BaseModel):
     message: _Message
     finish_reason: str | None = None
 
-    @property
-    def says_nothing(self) -> bool:
-        """True if nothing is said outside the thought, though it was not cut off."""
-        said = self.message.content or self.message.refusal or self.message.tool_calls
-        return not said and self.finish_reason != "length"
-
 
 class _Completion(BaseModel):
     model: str | None = None
@@ -132,7 +121,8 @@ class _Completion(BaseModel):
 def sound_completion(body: bytes, content_type: str) -> dict[str, JsonValue]:
     """The completion in a body, with what we know and checked of the protocol, and nothing else.
 
-    A usage that cannot be true is left out, as one that was not reported.
+    A usage that cannot be true is left out, as one that was not reported. Of too few tokens for
+    its length the reply has as many as it takes.
 
     Raises:
         BadBodyError: Saying what the body is instead.
@@ -158,14 +148,17 @@ def sound_completion(body: bytes, content_type: str) -> dict[str, JsonValue]:
     if not completion.choices:
         raise BadBodyError("'choices' is empty")
     choice = completion.choices[0]
-    if choice.says_nothing:
-        choice.message.content = choice.message.thought  # all that some servers send
+    message, is_cut = choice.message, choice.finish_reason == "length"
+    if not (message.content or message.refusal or message.tool_calls or is_cut):
+        message.content = message.thought  # all that some servers send
     if choice.finish_reason == "content_filter":
-        said = (choice.message.refusal or choice.message.content or "")[:_QUOTED]
+        said = (message.refusal or message.content or "")[:_QUOTED]
         raise BadBodyError(f"the endpoint's content filter stopped the reply after {said!r}")
     sound: dict[str, JsonValue] = {"id": "reply", "object": "chat.completion", "created": 0}
     sound |= completion.model_dump(exclude_none=True)
     if (tokens := reported_tokens(value)) is not None:
+        told = len(f"{message.content}{message.tool_calls}") // _LONGEST_TOKEN
+        tokens = tokens[0], max(tokens[1], told)
         sound["usage"] = dict(zip(_COUNTS, (*tokens, sum(tokens)), strict=True))
     return sound
 
@@ -185,8 +178,6 @@ def well_formed(value: JsonValue) -> JsonValue:
 def reported_tokens(response: JsonValue) -> tuple[int, int] | None:
     """Prompt and completion tokens that a response reports; None where it tells none to believe.
 
-    A completion has at least as many as its length takes.
-
     >>> reported_tokens({"usage": {"prompt_tokens": 7, "completion_tokens": 2}})
     (7, 2)
     >>> reported_tokens({"usage": {"prompt_tokens": -7, "completion_tokens": 2}})
@@ -194,22 +185,12 @@ def reported_tokens(response: JsonValue) -> tuple[int, int] | None:
     (None, None)
     """
     usage = response.get("usage") if isinstance(response, dict) else None
-    if not isinstance(response, dict) or not isinstance(usage, dict):
+    if not isinstance(usage, dict):
         return None
     asked, said = (usage.get(name) for name in _COUNTS[:2])
     if not (isinstance(asked, int) and isinstance(said, int)):
         return None
-    if not (0 <= asked <= _MOST_TOKENS and 0 <= said <= _MOST_TOKENS):
-        return None
-    return asked, max(said, _length(response) // _LONGEST_TOKEN)
-
-
-def _length(response: dict[str, Any]) -> int:
-    """Characters that a completion says; what has another form counts as none."""
-    with suppress(LookupError, TypeError, RecursionError):
-        said = response["choices"][0]["message"]
-        return sum(len(str(said[name])) for name in ("content", "tool_calls") if said.get(name))
-    return 0
+    return (asked, said) if 0 <= asked <= _MOST_TOKENS and 0 <= said <= _MOST_TOKENS else None
 
 
 def _error_words(value: object) -> str:
@@ -217,11 +198,10 @@ def _error_words(value: object) -> str:
     if not isinstance(value, dict):
         return ""
     choices = value.get("choices")
-    said = value.get("error")
-    if not said and not choices:
+    first = choices[0] if choices and isinstance(choices, list) else None
+    said = value.get("error") or (isinstance(first, dict) and first.get("error"))
+    if not (said or choices):
         said = value.get("detail") or _text_or_none(value.get("message"))
-    if not said and isinstance(choices, list) and choices and isinstance(choices[0], dict):
-        said = choices[0].get("error")
     words = said.get("message") if isinstance(said, dict) else said
     return str(words or said or "")[:_QUOTED]
 
@@ -243,8 +223,8 @@ def spelled(body: bytes) -> dict[str, Any]:
     """
     spelling = _Spelling()
     try:
-        for name, data in _events(body.decode("utf-8-sig", errors="replace")):
-            spelling.hear(name, data)
+        for event, lines in _events(body.decode("utf-8-sig", errors="replace")):
+            spelling.hear(event, lines)
         completion = spelling.completion()
     except BadBodyError:
         raise
@@ -252,8 +232,6 @@ def spelled(body: bytes) -> dict[str, Any]:
         raise BadBodyError(f"an event of the stream is not of the protocol: {error}") from error
     if spelling.finish is None:
         raise BadBodyError(f"the stream broke off after {len(body)} bytes")
-    if not spelling.is_begun:
-        raise BadBodyError("the stream holds no choice")
     return completion
 
 
@@ -272,21 +250,6 @@ def _events(text: str) -> Iterator[tuple[str, list[str]]]:
             data.append(line if line.startswith("{") else said)
 
 
-def _values(data: Sequence[str]) -> list[Any]:
-    """What the lines of an event say together, or each by itself where no blank line parts them."""
-    try:
-        return [json.loads("\n".join(data))]
-    except ValueError:
-        return [json.loads(line) for line in data if line.strip() not in ("", _DONE)]
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text, strict=False), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
 class _Spelling:
     """A completion as far as the events have spelled it."""
 
@@ -296,30 +259,25 @@ class _Spelling:
         self.calls: list[dict[str, Any]] = []
         self.open: dict[object, dict[str, Any]] = {}
         self.finish: str | None = None
-        self.is_begun = False
 
     def hear(self, name: str, data: Sequence[str]) -> None:
         """Take an event; one that is named so is an error, whatever is in it."""
-        ended, said = "the endpoint ended the stream", "\n".join(data)
-        try:
-            values = _values(data)
-        except ValueError:
-            if name == "error":
-                raise BadBodyError(f"{ended}: {said[:_QUOTED]}") from None
-            raise
-        for value in values:
-            words = _error_words(value) or (said[:_QUOTED] if name == "error" else "")
-            if words:
-                raise BadBodyError(f"{ended}: {words}")
-            self.take(value)
-        if any(line.strip() == _DONE for line in data):
-            self.finish = self.finish or "stop"
+        said = "\n".join(data)
+        parts = [said] if name == "error" or _parsed(said) is not None else data
+        for part in parts:
+            if part.strip() == _DONE:
+                self.finish = self.finish or ("stop" if self.texts["content"] else None)
+            elif part.strip():
+                value: Any = _parsed(part) if name == "error" else json.loads(part)
+                words = _error_words(value) or (part[:_QUOTED] if name == "error" else "")
+                if words:
+                    raise BadBodyError(f"the endpoint ended the stream: {words}")
+                self.take(value)
 
     def take(self, event: dict[str, Any]) -> None:
         self.head |= {k: event[k] for k in ("id", "created", "model", "usage") if event.get(k)}
         for choice in event.get("choices") or ():
             if not choice.get("index"):
-                self.is_begun = True
                 self.finish = choice.get("finish_reason") or self.finish
                 self._extend(choice.get("delta") or {})
 
@@ -336,7 +294,11 @@ class _Spelling:
         call, number = self.open.get(key), part.get("id") or None
         if call is None or (
             said.get("name")
-            and (number != call["id"] if number else _is_object("".join(call["parts"])))
+            and (
+                number != call["id"]
+                if number
+                else isinstance(_parsed("".join(call["parts"])), dict)
+            )
         ):
             call = self.open[key] = {"id": number, "name": "", "parts": []}
             self.calls.append(call)

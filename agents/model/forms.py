@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Body: TypeAlias = dict[str, JsonValue]
 Answer: TypeAlias = "tuple[httpx2.Response, bytes]"
-_OK, _NOT_IMPLEMENTED = 200, 501
+_OK = 200
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ _FORMS = {
     "tool_choice": _Form(re.compile(rb"(?i)tool.?choice"), _without("tool_choice")),
     "temperature": _Form(re.compile(rb"(?i)temperature"), _without("temperature")),
     "system": _Form(re.compile(rb"(?i)\broles?\b|\bsystem (?:message|prompt)"), _rules_first),
-    "stream": _Form(re.compile(rb"(?i)\bstream"), _without("stream", "stream_options")),
+    "stream": _Form(re.compile(rb"(?i)\bstream|^501"), _without("stream", "stream_options")),
 }
 
 
@@ -75,28 +75,22 @@ class EndpointForms:
         for name in self.refused:
             body = _FORMS[name].next(body)
         doubted = next((n for n in self._in(body) if doubtful and n not in self.taken), "")
+        left_out = [doubted] if doubted else []
         body = _FORMS[doubted].next(body) if doubted else body
         answer = send(body)
         while name := self._named(body, answer):
+            left_out.append(name)
             body = _FORMS[name].next(body)
-            before, answer = answer, send(body)
-            if not _is_named(name, answer):
-                self._learn(name, answer)
-            elif answer[0].status_code == before[0].status_code:
+            answer = send(body)
+        status = answer[0].status_code
+        for name in left_out:
+            if _is_named(name, answer) or (name == doubted and status == FAILED):
                 self.tried.add(name)
-        if doubted:
-            self._learn(doubted, answer)
-        if answer[0].status_code == _OK:
+            elif status in (_OK, *FORM_STATUSES):
+                self.refused.add(name)
+        if status == _OK:
             self.taken.update(self._in(body))
         return answer
-
-    def _learn(self, name: str, answer: Answer) -> None:
-        """Remember a form by the answer that came without it."""
-        status = answer[0].status_code
-        if status in (_OK, *FORM_STATUSES):
-            self.refused.add(name)
-        elif status == FAILED:
-            self.tried.add(name)
 
     def _in(self, body: Body) -> list[str]:
         """The forms in a body that may still be left out."""
@@ -112,8 +106,6 @@ class EndpointForms:
 
 
 def _is_named(name: str, answer: Answer) -> bool:
-    """True if a refusal is of this form by its words; 501 is said of streams."""
-    status, words = answer[0].status_code, answer[1]
-    if (name, status) == ("stream", _NOT_IMPLEMENTED):
-        return True
-    return status != _OK and _FORMS[name].words.search(words) is not None
+    """True if a refusal is of this form by its words, or by its status."""
+    status = answer[0].status_code
+    return status != _OK and _FORMS[name].words.search(b"%d %s" % (status, answer[1])) is not None

@@ -27,12 +27,7 @@ from pydantic import (
 
 from agents.model.chat import ChatModel, Message, Tries
 from agents.model.completion import well_formed
-from agents.model.errors import (
-    EndpointError,
-    FormError,
-    MalformedReplyError,
-    RefusedRequestError,
-)
+from agents.model.errors import FormError, ModelError, RefusedRequestError
 from agents.model.settings import ReplyMethod
 
 if TYPE_CHECKING:
@@ -102,13 +97,10 @@ def ask_structured(
         try:
             asked, options = _messages(messages, method, reply), _options(method, reply)
             return model.ask(asked, read, tries=tries, **options)
-        except RefusedRequestError as error:
-            if not error.form:
+        except ModelError as error:
+            if not error.form or not (further or isinstance(error, RefusedRequestError)):
                 raise
             refused.append(f"{method}: {error}")
-        except (EndpointError, MalformedReplyError) as error:
-            if not (further and error.form):
-                raise
     raise RefusedRequestError(
         f"{model.identity} takes no request for a reply in a schema: {'; '.join(refused)}",
         form=False,
@@ -153,7 +145,7 @@ def parse_reply(message: "AIMessage", reply: type[Reply]) -> Reply:
 
 
 def beyond_thought(text: str) -> str:
-    """What a reply says behind its thought, which may have no beginning, or no end.
+    """The words of a reply behind its thought, which may have no beginning, or no end.
 
     >>> [beyond_thought(said) for said in ("<think>two, no</think>three", "<think>two", "one")]
     ['three', '', 'one']
@@ -164,9 +156,8 @@ def beyond_thought(text: str) -> str:
 
 def _json_object(text: str) -> object:
     """The first JSON object of a text, whatever stands around it; of a thinker's, behind that."""
-    _, thought, said = text.rpartition(_THOUGHT)
-    if thought and "{" in said:
-        text = said
+    said = beyond_thought(text)
+    text = said if "{" in said else text
     at_line_start = _OBJECT_START.search(text)
     start = text.find("{", at_line_start.start() if at_line_start else 0)
     if start < 0:

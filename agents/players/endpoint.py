@@ -1,6 +1,7 @@
 """The endpoint that all players of a command share: one client, one budget, one recording."""
 
 from collections.abc import Collection, Sequence
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Self
 
 from agents.model.budget import Budget, Usage, spent_before
@@ -8,6 +9,7 @@ from agents.model.chat import ChatModel, Message, build_chat
 from agents.model.errors import ModelError
 from agents.model.recording import current_place, place
 from agents.model.settings import ModelSettings, SettingsError
+from agents.model.waiting import Hear, listen
 from games.engine import Effort
 from games.values import Json
 
@@ -34,6 +36,7 @@ class ModelTable:
 
     Attributes:
         settings: Of the endpoint; each request names its player's own model.
+        hear: Is told whom a player waits for; None for nobody.
     """
 
     def __init__(self, settings: ModelSettings, chat: ChatModel, budget: _PlacedBudget) -> None:
@@ -41,6 +44,7 @@ class ModelTable:
         self._chat = chat
         self._budget = budget
         self._failure: ModelError | None = None
+        self.hear: Hear | None = None
 
     @classmethod
     def opened(cls, settings: ModelSettings, models: Collection[str]) -> Self:
@@ -81,12 +85,18 @@ class ModelTable:
         if self._failure is not None:
             raise self._failure
         try:
-            with place(where):
-                text = self._chat.ask(messages, _text, model=model)
+            # In a context of its own, so that who hears of this call hears of no other.
+            text = copy_context().run(self._asked, where, model, messages)
         except ModelError as error:
             self._failure = error
             raise
         return text, self._budget.places.pop(where)
+
+    def _asked(self, where: str, model: str, messages: Sequence[Message]) -> str:
+        if self.hear is not None:
+            listen(self.hear)
+        with place(where):
+            return self._chat.ask(messages, _text, model=model)
 
     def effort(self, spent: Usage) -> Effort:
         """The use of the endpoint, as a decision reports it; dollars by the configured prices."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, Field, model_validator
 
 from agents.model.chat import ChatModel, Message, Tries
-from agents.model.errors import EndpointError, FormError, RefusedRequestError, ReplyError
+from agents.model.errors import FormError, ModelError, ReplyError
 from agents.model.replies import Remark, ask_structured, beyond_thought, parse_reply
 from agents.prompting import contract, fence, load_prompt
 from agents.protocols import Attempt, CoderTools, Design, Edit, Mending, RoleError
@@ -156,7 +156,7 @@ class ModelCoder:
                     return None
                 if not more:
                     break
-        except (RefusedRequestError, EndpointError) as error:
+        except ModelError as error:
             if not error.form:
                 raise
             self.model.learned.takes_tools = False

@@ -121,6 +121,11 @@ class RevisionReply(_Reply):
     clauses: list[ClauseReply] = Field(description="The single demands of the message.")
 
 
+def _bare(question: str) -> list[str]:
+    """The words of a question, by which it is the same."""
+    return re.findall(r"\w+", question.casefold())
+
+
 class ModelDesigner:
     """See `agents.protocols.Designer`."""
 
@@ -129,6 +134,8 @@ class ModelDesigner:
 
     def clarify(self, prompt: str, asked: Sequence[str] = ()) -> Brief:
         """See `Designer.clarify`; empty words need no model to be asked about.
+
+        A question that was answered before is not asked again: the model assumes something.
 
         Raises:
             RoleError: If the words are longer than `LONGEST_PROMPT` characters.
@@ -141,8 +148,10 @@ class ModelDesigner:
         messages = load_prompt("designer_clarify").fill(brief=prompt, asked=asked)
 
         def accept(reply: ClarifyReply) -> Brief:
-            assumed = tuple(reply.assumptions)
-            return Brief(prompt=prompt, question=reply.question, assumptions=assumed)
+            question, assumed = reply.question, tuple(reply.assumptions)
+            if question and _bare(question) in map(_bare, asked):
+                question, assumed = None, (*assumed, f"It was asked and answered: {question}")
+            return Brief(prompt=prompt, question=question, assumptions=assumed)
 
         return ask_structured(self.model, messages, ClarifyReply, accept)
 

@@ -3,17 +3,16 @@
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from app import options
-from app.console import STOPPED, ends_at_once, give, kept_in, leave, note, say
+from app.console import STOPPED, ends_at_once, give, kept_in, leave, note, say, teller
 from app.options import Isolation, Parameters, Playing, Seats, grouped
 from games.text import one_line, quoted
 
@@ -23,12 +22,10 @@ if TYPE_CHECKING:
     from app.table.screen import TableScreen
     from app.table.session import TableSession
     from tools.playtest.intervals import Estimate
-    from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe
+    from tools.playtest.jobs import GameSetup, SandboxRecipe
     from tools.playtest.runner import Workers
     from tools.playtest.series import Series, SeriesSettings
     from tools.sandbox import Grade, Sandbox, Worker
-
-_TELL_EVERY = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +101,7 @@ def _played(
     from tools.playtest.series import play_series
 
     recipe = replace(chosen_recipe(), preload=roster.preload)
-    with sandbox_of_process(recipe) as opened:
+    with sandbox_of_process(recipe) as opened, ExitStack() as stack:
         grade = opened.grade
         note(describe_grade(grade))
         setup = replace(setup, parameters=options.accepted_parameters(setup, opened))
@@ -115,7 +112,7 @@ def _played(
             sandbox=recipe,
             journal=journal,
             workers=workers,
-            on_match=teller(matches),
+            on_match=stack.enter_context(teller(roster.models, matches)),
         )
     return series, grade
 
@@ -224,17 +221,6 @@ def chosen_recipe() -> "SandboxRecipe":
     chosen_backend()  # says what is wrong with the choice
     chosen = choice_in_variables()
     return SandboxRecipe(chosen.get(NAME), accept_no_isolation=ACCEPTED in chosen)
-
-
-def teller(matches: int | None = None) -> "Callable[[int, MatchEntry], None]":
-    """Notes how many matches were played, of `matches` where that is known."""
-    played = count(1)
-
-    def tell(_index: int, _entry: "MatchEntry") -> None:
-        if (number := next(played)) % _TELL_EVERY == 0 or number == matches:
-            note(f"{number} matches" if matches is None else f"{number} of {matches} matches")
-
-    return tell
 
 
 def _show(series: "Series") -> None:

@@ -14,9 +14,8 @@ from app.commands.match import (
     say_cost,
     say_doubts,
     stops_resumably,
-    teller,
 )
-from app.console import give, leave, say
+from app.console import give, leave, say, teller
 from games.text import one_line
 
 if TYPE_CHECKING:
@@ -86,13 +85,14 @@ def play_round_robin(
         )
         recipe = chosen_recipe()
         chosen = chosen_game(game, asked.seats, asked.settings, asked.environment)
-        result = play_tournament(
-            *(_accepted(chosen, recipe), player, tournament, roster),
-            on_match=teller(),
-            journal=playing.journal,
-            workers=workers,
-            sandbox=recipe,
-        )
+        with teller(roster.models) as tell:
+            result = play_tournament(
+                *(_accepted(chosen, recipe), player, tournament, roster),
+                on_match=tell,
+                journal=playing.journal,
+                workers=workers,
+                sandbox=recipe,
+            )
     about = {"host_search": playing.host_search, "versions": versions()}
     about |= {"endpoint": roster.models.about()} if roster.models else {}
     told = {**result.model_dump(mode="json"), **about}

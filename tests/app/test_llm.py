@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.model.endpoint import Endpoint, Step, error, serving
+from tests.agents.model.endpoint import Endpoint, Step, error, events, serving
 from tests.agents.players.talking import take_first
 from tests.app.conftest import Command
 
@@ -85,6 +85,25 @@ def test_an_endpoint_that_goes_down_ends_the_command_and_the_same_command_goes_o
     assert "3 matches are in the journal" in again.json["cautions"]["not asked again"]
     one, other = (dict(done.json, endpoint=None, cautions=None) for done in (again, whole))
     assert one == other
+
+
+def test_a_match_tells_each_match_and_for_whom_it_waits(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with endpoint_set(monkeypatch, error(500, "busy"), take_first, RULEWRIGHT_RETRIES="1"):
+        told = command("match", "kuhn_poker", *COT, "--games", "2", "--jobs", "2")
+    assert told.code == 0, told.err
+    assert "waiting for scripted: player, 0 s, try 2 of 2, after: status 500" in told.err
+    assert all(f"{number} of 2 matches" in told.err for number in (1, 2))
+
+
+def test_an_error_in_the_place_of_an_answer_is_no_forfeit(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with endpoint_set(monkeypatch, events('error: {"message": "no memory left"}')):
+        done = command("match", "kuhn_poker", *COT, "--games", "2", "--json")
+    assert (done.code, done.json["end"]) == (2, "error")
+    assert "no memory left" in error_line(done.err)
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,7 @@ def test_an_error_in_the_place_of_an_answer_is_an_error_with_the_servers_words(m
 
 
 def test_a_stream_that_holds_no_choice_is_no_empty_answer() -> None:
-    with serving(events()) as endpoint, pytest.raises(EndpointError, match="no choice"):
+    with serving(events()) as endpoint, pytest.raises(EndpointError, match="broke off"):
         chat_with(endpoint, retries=0).ask(ASKED, text_of)
 
 

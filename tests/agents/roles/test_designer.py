@@ -47,6 +47,18 @@ def test_a_design_keeps_the_brief_and_what_was_assumed() -> None:
     assert [clause.status for clause in design.clauses] == ["honoured", "not_honoured"]
 
 
+def test_a_question_that_was_answered_is_asked_no_second_time() -> None:
+    asked = as_json({"question": "For how many players is it?", "assumptions": []})
+    with serving(asked) as endpoint:
+        designer = ModelDesigner(chat_with(endpoint))
+        assert designer.clarify("a dice race").question == "For how many players is it?"
+        other = designer.clarify("a dice race\nfifty", ["To how many points?"])
+        assert other.question == "For how many players is it?"
+        answered = designer.clarify("a dice race\nthree", ["for how many players is it"])
+    assert answered.question is None
+    assert answered.assumptions
+
+
 def test_null_stands_for_a_text_that_is_empty_by_its_description() -> None:
     clauses = [{name: said or None for name, said in one.items()} for one in REPLY["clauses"]]
     with serving(as_json(REPLY | {"clauses": clauses})) as endpoint:
