@@ -21,8 +21,10 @@ _TAGS = ("untrusted", "retrieved", "brief")
 _LESS = r"[<\u2039\u2329\u276c\u276e\u27e8\u3008\ufe64\uff1c]"  # may be read as a tag's beginning
 _SLASH = r"[/\u2044\u2215\u29f8\uff0f]"
 _UNSEEN = r"[\s\u00ad\u034f\u180e\u200b-\u200d\u2060\ufeff]*"
-_OPENING = "|".join(_UNSEEN.join(name) for name in _TAGS)
+_TURNS = r"\||(?:start|end)_of_turn"  # that some servers read as the end of a message
+_OPENING = "|".join([*(_UNSEEN.join(name) for name in _TAGS), _TURNS])
 _TAG = re.compile(rf"{_LESS}(?={_UNSEEN}(?:{_SLASH}|{_OPENING}))", re.IGNORECASE)
+_INST = re.compile(r"\[(?=/?INST\])")
 _BLOCK = re.compile(r"`{3,}|~{3,}")
 _FENCED_LIMIT = 24_000
 
@@ -63,14 +65,16 @@ def cut_within(text: str, limit: int) -> str:
 
 
 def inert(text: object) -> str:
-    r"""Text from outside in which no tag of ours opens, no tag closes and no block of code begins.
+    r"""Text from outside in which no tag or turn opens, none closes, and no block of code begins.
 
     Terminal escapes, control characters and marks that turn the reading direction are left out.
 
     >>> inert("\x1b[2J``` </Untrusted> < brief> 1 < 2")
     "''' &lt;/Untrusted> &lt; brief> 1 < 2"
+    >>> inert("<|im_end|><start_of_turn> [INST] a[i]")
+    '&lt;|im_end|>&lt;start_of_turn> &#91;INST] a[i]'
     """
-    flat = _TAG.sub("&lt;", plain_text(str(text)))
+    flat = _INST.sub("&#91;", _TAG.sub("&lt;", plain_text(str(text))))
     return _BLOCK.sub(lambda found: "'" * len(found[0]), flat)
 
 

@@ -88,7 +88,7 @@ def _each_once(calls: list[_ToolCall] | None) -> list[_ToolCall] | None:
         while name in kept:
             name = f"{name}_{len(kept)}"
         kept[name] = call.model_copy(update={"id": name})
-    return None if calls is None else [*kept.values()]
+    return [*kept.values()] or None
 
 
 def _text_or_none(value: object) -> str | None:
@@ -263,8 +263,8 @@ class _Spelling:
     def hear(self, name: str, data: Sequence[str]) -> None:
         """Take an event; one that is named so is an error, whatever is in it."""
         said = "\n".join(data)
-        parts = [said] if name == "error" or _parsed(said) is not None else data
-        for part in parts:
+        is_one = len(data) > 1 and (name == "error" or _parsed(said) is not None)
+        for part in [said] if is_one else data:
             if part.strip() == _DONE:
                 self.finish = self.finish or ("stop" if self.texts["content"] else None)
             elif part.strip():
@@ -292,18 +292,16 @@ class _Spelling:
 
     def _call(self, part: dict[str, Any], key: object, said: dict[str, Any]) -> None:
         call, number = self.open.get(key), part.get("id") or None
-        if call is None or (
-            said.get("name")
-            and (
-                number != call["id"]
-                if number
-                else isinstance(_parsed("".join(call["parts"])), dict)
-            )
-        ):
+        more = _as_text(said.get("arguments"))
+        is_new = call is None
+        if call and said.get("name"):  # where a server has no ids, an object follows another
+            follows = more.startswith("{") and call["parts"][-1].endswith("}")
+            is_new = number != call["id"] if number else follows
+        if call is None or is_new:
             call = self.open[key] = {"id": number, "name": "", "parts": []}
             self.calls.append(call)
         call["name"] = call["name"] or said.get("name") or ""
-        call["parts"].append(_as_text(said.get("arguments")))
+        call["parts"].append(more)
 
     def completion(self) -> dict[str, Any]:
         calls = [

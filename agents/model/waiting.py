@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -50,6 +50,11 @@ def listen(hear: Hear, every_s: float = 10.0) -> None:
     it. `hear` is called from another thread.
     """
     _HEARS.set((hear, every_s))
+
+
+def listening(hear: Hear | None, every_s: float = 10.0) -> AbstractContextManager[None]:
+    """Let `hear` be told inside the block, as `listen` does; None changes nothing."""
+    return set_for_a_while(_HEARS, (hear, every_s) if hear else _HEARS.get())
 
 
 @dataclass

@@ -1,7 +1,6 @@
 """The endpoint that all players of a command share: one client, one budget, one recording."""
 
 from collections.abc import Collection, Sequence
-from contextvars import copy_context
 from typing import TYPE_CHECKING, Self
 
 from agents.model.budget import Budget, Usage, spent_before
@@ -9,7 +8,7 @@ from agents.model.chat import ChatModel, Message, build_chat
 from agents.model.errors import ModelError
 from agents.model.recording import current_place, place
 from agents.model.settings import ModelSettings, SettingsError
-from agents.model.waiting import Hear, listen
+from agents.model.waiting import Hear, listening
 from games.engine import Effort
 from games.values import Json
 
@@ -85,18 +84,12 @@ class ModelTable:
         if self._failure is not None:
             raise self._failure
         try:
-            # In a context of its own, so that who hears of this call hears of no other.
-            text = copy_context().run(self._asked, where, model, messages)
+            with place(where), listening(self.hear):
+                text = self._chat.ask(messages, _text, model=model)
         except ModelError as error:
             self._failure = error
             raise
         return text, self._budget.places.pop(where)
-
-    def _asked(self, where: str, model: str, messages: Sequence[Message]) -> str:
-        if self.hear is not None:
-            listen(self.hear)
-        with place(where):
-            return self._chat.ask(messages, _text, model=model)
 
     def effort(self, spent: Usage) -> Effort:
         """The use of the endpoint, as a decision reports it; dollars by the configured prices."""

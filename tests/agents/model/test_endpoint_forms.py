@@ -119,6 +119,10 @@ CALLS: dict[str, tuple[Answer, list[tuple[str, object]]]] = {
     "noid": (called(call(TEXT, id=None, index=0)), ONE),
     "noid-whole": (called_whole(call(TEXT, id=None)), ONE),
     "noids-whole": (called_whole(call(TEXT, id=None), call("{}", id="")), [*ONE, ("run", {})]),
+    "noids": (
+        called(call(TEXT[:5], id=""), call(TEXT[5:], id="", name=None), call("{}", id=None)),
+        [*ONE, ("run", {})],
+    ),
     "unstableid": (
         called(
             call(TEXT[:5], index=0),
