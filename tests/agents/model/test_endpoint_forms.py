@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,7 +107,7 @@ def called_whole(*calls: dict[str, object]) -> Answer:
     return whole(content=None, tool_calls=list(calls), finish_reason="tool_calls")
 
 
-ONE = [("run", OBJECT)]
+ONE: list[tuple[str, object]] = [("run", OBJECT)]
 CALLS: dict[str, tuple[Answer, list[tuple[str, object]]]] = {
     "argsdict": (called(call(OBJECT, index=0)), ONE),
     "argsdict-whole": (called_whole(call(OBJECT)), ONE),
@@ -230,7 +231,7 @@ def test_a_refused_form_is_followed_by_the_next_once_and_remembered(
         return message("well")
 
     tool = {"type": "function", "function": {"name": "run", "parameters": {"type": "object"}}}
-    options = {"tools": [tool], "tool_choice": "required"} if form == "tool_choice" else {}
+    options: Any = {"tools": [tool], "tool_choice": "required"} if form == "tool_choice" else {}
     with serving(strict) as endpoint:
         model = chat_with(endpoint, temperature=0.5, retries=4)
         assert model.ask(RULES, text_of, **options) == "well"

@@ -207,16 +207,17 @@ def test_four_hundred_calls_in_one_reply_are_not_all_run() -> None:
     assert len([name for name, _ in bench.asked if name == "run_module"]) <= 16
 
 
-def test_a_server_without_tools_is_asked_without_them_from_then_on() -> None:
+@pytest.mark.parametrize(("status", "tries"), [(400, 1), (500, 4)])  # a fault may pass: all tries
+def test_a_server_without_tools_is_asked_without_them_from_then_on(status: int, tries: int) -> None:
     def no_tools(request: Request) -> Answer:
-        return error(400, "tools are not supported") if "tools" in request else ANSWER
+        return error(status, "no such thing") if "tools" in request else ANSWER
 
     with serving(no_tools) as endpoint:
         coder = ModelCoder(chat_with(endpoint))
         assert coder.draft(DESIGN, Bench()) == MODULE
         assert coder.draft(DESIGN, Bench()) == MODULE
-        assert [("tools" in r) for r in endpoint.requests] == [True, False, False]
-        assert "You may call tools" not in endpoint.requests[1]["messages"][1]["content"]
+        assert [("tools" in r) for r in endpoint.requests] == [True] * tries + [False, False]
+        assert "You may call tools" not in endpoint.requests[tries]["messages"][1]["content"]
 
 
 @pytest.mark.parametrize(
