@@ -211,7 +211,8 @@ class MatchBatch:
                 case [int() as player, str() as raw, paid, chances, seen]:
                     if paid != 0:
                         run.paid.append(read_rewards(paid, self.seats))
-                    if 0 <= player < self.seats and len(run.actions) < self.max_plies:
+                    seated = type(player) is int and 0 <= player < self.seats  # True is no seat
+                    if seated and len(run.actions) < self.max_plies:
                         return self._turn(run, player, self._legal(raw)[1], seen)
                     return self._other(run, player, raw, chances)
         except ModuleFault:

@@ -14,6 +14,7 @@ from tools.playtest.plan import MatchPlan
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import TournamentSettings, one_line_up
 from tools.playtest.series import SeriesSettings, play_series
+from tools.playtest.tournament import Fold
 from tools.replaying import VoidResultError
 from tools.sandbox import Limits
 
@@ -167,19 +168,38 @@ def score(observation, action):
         play_series(leduc(counts=counts), ["greedy", "random"], ROSTER, settings, sandbox=sandbox)
 
 
-def test_a_batch_holds_no_two_matches_of_one_deal(tmp_path: Path) -> None:
+def test_a_batch_holds_no_two_matches_of_one_deal() -> None:
     """So a heuristic cannot have seen the other hand of a deal from the other seat."""
-    played = plan(leduc(), ("greedy", "random"), deals=9)
-    with sandbox_of_process(RECIPE) as sandbox:
-        series = play_series(
-            leduc(),
-            ["greedy", "random"],
-            ROSTER,
-            SeriesSettings(matches=18, seed=5, record=False),
-            sandbox=sandbox,
-            journal=tmp_path / "journal.jsonl",
-            workers=Workers(),
-        )
-    assert len(series.entries) == 18
-    batch = played.batch(range(0, 18, 2))
-    assert len({deal for _, deal, _ in batch.matches}) == len(batch.matches) == 9
+    batches = [batch for _, batch in Fold(plan(leduc(), ("greedy", "random"), deals=300)).wanted()]
+    for batch in batches:
+        assert len({deal for _, deal, _ in batch.matches}) == len(batch.matches)
+    assert max(len(batch.matches) for batch in batches) > 100
+    assert sum(len(batch.matches) for batch in batches) == 600
+
+
+def test_a_journal_of_two_processes_is_that_of_one(tmp_path: Path) -> None:
+    journals = []
+    for name, workers in (("one", Workers()), ("two", Workers(2))):
+        journal = tmp_path / name
+        with workers.opened() as opened:
+            play_series(
+                leduc(),
+                ["greedy", "random"],
+                ROSTER,
+                SeriesSettings(matches=200, seed=5, record=False),
+                sandbox=RECIPE,
+                journal=journal,
+                workers=opened,
+            )
+        journals.append(journal.read_bytes())
+    assert journals[0] == journals[1]
+
+
+def test_a_module_that_says_true_for_a_seat_has_its_matches_void() -> None:
+    """`True` is 1 to Python, and no seat: JSON tells them apart, and so does the contract."""
+    source = COUNTING.replace("CHEATS", "False").replace(
+        'else len(state["moves"]) % 2', 'else len(state["moves"]) % 2 == 1'
+    )
+    played = plan(GameSetup("counting", source, 2), ("random", "random"), deals=4)
+    entries = [MatchEntry.model_validate(one) for one in in_batches(played, 4).values()]
+    assert {entry.ending for entry in entries} == {"fault"}
