@@ -144,7 +144,7 @@ def _not_audited(
         VoidResultError: See `require_replays`.
     """
     game = finished[0][0].game
-    played = _remade(sandbox, finished)
+    played = made_again(sandbox, finished)
     _require_same_choices([job for job, _ in finished], [one.match for one in played])
     if game.environment:
         return "an environment declares nothing of what it hides"
@@ -178,7 +178,9 @@ def _require_same_answers(sandbox: Sandbox, source: str, played: Sequence[Played
         raise VoidResultError(f"{difference.function}: {difference.evidence}")
 
 
-def _remade(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]]) -> list[PlayedMatch]:
+def made_again(
+    sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]]
+) -> list[PlayedMatch]:
     """The matches, made again in full by one fresh worker, or each by its own where that fails.
 
     Raises:

@@ -1,19 +1,21 @@
 """Matches in lockstep: the same as alone, whatever the batches, and each at its own cost."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agents.players.registry import PlayerRoster
 from games import library
+from games.engine import Effort
 from games.values import Json
 from tools.playtest.batches import play_batch
 from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe, play_job, sandbox_of_process
 from tools.playtest.plan import MatchPlan
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import TournamentSettings, one_line_up
-from tools.playtest.series import SeriesSettings, play_series
+from tools.playtest.series import Series, SeriesSettings, in_full, play_series
 from tools.playtest.tournament import Fold
 from tools.replaying import VoidResultError
 from tools.sandbox import Limits
@@ -203,3 +205,20 @@ def test_a_module_that_says_true_for_a_seat_has_its_matches_void() -> None:
     played = plan(GameSetup("counting", source, 2), ("random", "random"), deals=4)
     entries = [MatchEntry.model_validate(one) for one in in_batches(played, 4).values()]
     assert {entry.ending for entry in entries} == {"fault"}
+
+
+def test_matches_made_again_in_full_have_the_records_of_matches_played_with_records() -> None:
+    """The two ways of a record: kept while one match is played, or made from the actions."""
+    specs, few = ["greedy", "random"], 6
+
+    def series(*, record: bool) -> Series:
+        settings = SeriesSettings(matches=few, seed=5, record=record)
+        return play_series(leduc(), specs, ROSTER, settings, sandbox=sandbox)
+
+    with sandbox_of_process(RECIPE) as sandbox:
+        full, made = series(record=True), in_full(series(record=False), few, sandbox)
+    assert len(made.records) == few
+    for one, other in zip(full.records, made.records, strict=True):
+        silent = [replace(ply, effort=Effort()) for ply in one.match.plies]
+        assert tuple(silent) == other.match.plies
+        assert one.match.final_observations == other.match.final_observations
