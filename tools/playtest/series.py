@@ -197,7 +197,7 @@ def play_series(
     return Series(plan, fold.counted(), fold.replayed, fold.unasked)
 
 
-def in_full(series: Series, first: int, sandbox: Sandbox) -> Series:
+def with_records(series: Series, first: int, sandbox: Sandbox) -> Series:
     """The first matches of a series that came to an end, made again with all that seats were told.
 
     Args:

@@ -15,12 +15,13 @@ from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe, play_job, 
 from tools.playtest.plan import MatchPlan
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import TournamentSettings, one_line_up
-from tools.playtest.series import Series, SeriesSettings, in_full, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series, replayed_sample, with_records
 from tools.playtest.tournament import Fold
 from tools.replaying import VoidResultError
 from tools.sandbox import Limits
 
 ROSTER = PlayerRoster()
+FORGERIES = Path(__file__).parents[3] / "evals/sandbox/forgeries"
 RECIPE = SandboxRecipe(preload=ROSTER.preload, limits=Limits(call_s=2.0))
 FATAL = ("left", "right", "left")
 COUNTING = """
@@ -165,7 +166,9 @@ def score(observation, action):
     settings = SeriesSettings(matches=40, seed=5, record=False)
     with (
         sandbox_of_process(RECIPE) as sandbox,
-        pytest.raises(VoidResultError, match="asked again in another order"),
+        pytest.raises(
+            VoidResultError, match="played again beside others, came out with other actions"
+        ),
     ):
         play_series(leduc(counts=counts), ["greedy", "random"], ROSTER, settings, sandbox=sandbox)
 
@@ -216,9 +219,44 @@ def test_matches_made_again_in_full_have_the_records_of_matches_played_with_reco
         return play_series(leduc(), specs, ROSTER, settings, sandbox=sandbox)
 
     with sandbox_of_process(RECIPE) as sandbox:
-        full, made = series(record=True), in_full(series(record=False), few, sandbox)
+        full, made = series(record=True), with_records(series(record=False), few, sandbox)
     assert len(made.records) == few
     for one, other in zip(full.records, made.records, strict=True):
         silent = [replace(ply, effort=Effort()) for ply in one.match.plies]
         assert tuple(silent) == other.match.plies
         assert one.match.final_observations == other.match.final_observations
+
+
+@pytest.mark.parametrize(
+    ("forgery", "matches", "told"),
+    [
+        ("asked_once", 40, "match [0-9]+, played again beside others, came out"),
+        ("fails_for_seat_1", 400, "match [0-9]+.* beside others"),
+    ],
+)
+def test_a_module_that_answers_otherwise_whoever_asks_first_has_no_result(
+    forgery: str, matches: int, told: str
+) -> None:
+    """It cheats the first who asks, or fails in the first match of a worker and after many."""
+    module = (FORGERIES / f"{forgery}.py").read_text(encoding="utf-8")
+    module = module.replace("if OPENED[0] == 1 and", "if not 1 < OPENED[0] < 40 and")
+    game, settings = GameSetup("forged", module, 2), SeriesSettings(matches, seed=5, record=False)
+    with sandbox_of_process(RECIPE) as sandbox, pytest.raises(VoidResultError, match=told):
+        play_series(game, ["random"] * 2, ROSTER, settings, sandbox=sandbox)
+
+
+def test_matches_of_several_numbers_of_players_are_made_again_each_with_its_own() -> None:
+    """The play-test of a game for two to four plays all of these numbers."""
+    settings = SeriesSettings(matches=12, seed=5, record=False, replay=False)
+    with sandbox_of_process(RECIPE) as sandbox:
+        series = [
+            play_series(
+                GameSetup("goofspiel", library.source("goofspiel"), seats),
+                ["random"] * seats,
+                ROSTER,
+                settings,
+                sandbox=sandbox,
+            )
+            for seats in (2, 3)
+        ]
+        assert replayed_sample(series, 24).matches == 24

@@ -22,7 +22,7 @@ from tools.playtest.of_run.budget import Clock, Work, rounded
 from tools.playtest.report import LadderStep, ladder_step, sides_of
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides
-from tools.playtest.series import Series, SeriesSettings, in_full, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series, with_records
 from tools.reporting.content import short_name
 from tools.sandbox import Sandbox
 
@@ -222,7 +222,7 @@ class PlayTest:
         """
         few = max(1, min(len(series.entries), _SHOWN[self.settings.quick]))
         if series.plan.in_lockstep:
-            return in_full(series, self._planned(few), self.sandbox.apart)
+            return with_records(series, self._planned(few), self.sandbox.apart)
         everywhere = self._everywhere(spec, heuristics)
         return self._played(f"{_alone(spec)}-shown", everywhere, few, record=True)
 
