@@ -47,7 +47,7 @@ def differs_beside(sandbox: Sandbox, claimed: Sequence[tuple[MatchJob, MatchEntr
 
 def mended_beside(
     sandbox: Sandbox,
-    finished: tuple[MatchJob, MatchEntry],
+    finished: Sequence[tuple[MatchJob, MatchEntry]],
     failed: Sequence[tuple[MatchJob, MatchEntry]],
 ) -> str:
     """The first of the matches in which the module failed that is clean beside a finished one.
@@ -55,12 +55,13 @@ def mended_beside(
     Whatever fails only where it is asked first may choose which matches count. Returns "" where
     all fail again, or where the batch fails as a whole.
     """
+    others = {_of(one): one for one in finished}
     for together in _series(failed):
-        unclean: set[int] = set()
-        batch = _batch(sandbox, [finished, *together])
+        if (other := others.get(_of(together[0]))) is None:
+            continue
         try:
-            for match, _ in play_lean(batch, (), unclean):
-                if match != finished[0].match:
+            for match, _ in play_lean(_batch(sandbox, [other, *together]), (), set()):
+                if match != other[0].match:
                     return f"match {match} failed, and does not where it is played beside others"
         except (ModuleFault, PlayerFault):
             continue
@@ -71,11 +72,11 @@ def _series(
     claimed: Sequence[tuple[MatchJob, MatchEntry]],
 ) -> list[list[tuple[MatchJob, MatchEntry]]]:
     """The matches by what keys their streams and who plays: those can be of one batch."""
+    return [list(group) for _, group in groupby(sorted(claimed, key=_of), _of)]
 
-    def of(one: tuple[MatchJob, MatchEntry]) -> tuple[int, list[str]]:
-        return one[0].key, sorted({player.name for player in one[0].seats})
 
-    return [list(group) for _, group in groupby(sorted(claimed, key=of), of)]
+def _of(one: tuple[MatchJob, MatchEntry]) -> tuple[int, tuple[str, ...]]:
+    return one[0].key, tuple(sorted({player.name for player in one[0].seats}))
 
 
 def _batch(sandbox: Sandbox, claimed: Sequence[tuple[MatchJob, MatchEntry]]) -> BatchJob:

@@ -163,13 +163,13 @@ def _not_audited(
         return "an environment declares nothing of what it hides"
     if not any(match.plies for match in played):
         return "the matches were over before anything was done"
-    job = finished[0][0]
-    if job.in_lockstep:
-        why = differs_beside(sandbox, finished)
-        if why := why or mended_beside(sandbox, finished[0], failed):
-            raise VoidResultError(why, _ASKED_AGAIN)
-    else:
-        _require_same_answers(sandbox, game.source, played)
+    together = [one for one in finished if one[0].in_lockstep]
+    alone = [match for (job, _), match in zip(finished, played, strict=True) if not job.in_lockstep]
+    why = differs_beside(sandbox, together)
+    if why := why or mended_beside(sandbox, together, [o for o in failed if o[0].in_lockstep]):
+        raise VoidResultError(why, _ASKED_AGAIN)
+    if alone:
+        _require_same_answers(sandbox, game.source, alone)
     if not audits:
         return "too many matches failed or did not end"
     start, key = (game.num_players, game.parameters), finished[0][0].key
