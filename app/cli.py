@@ -4,6 +4,7 @@ Each command is a function under `app/commands`: its signature holds its options
 of its docstring is its help.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -26,6 +27,8 @@ from app.commands.trace import list_runs, show_trace
 
 # One thread for numpy: with more, embedding and search fight over the cores and lose.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+_NEW_OBJECTS = 20_000  # between two looks for garbage
 
 app = typer.Typer(
     name="rulewright",
@@ -94,6 +97,7 @@ def main(arguments: list[str] | None = None) -> int:
     3: a run waits for an answer. 4: a sandbox ended what was run in it. 130: stopped by Ctrl-C.
     """
     asked = sys.argv[1:] if arguments is None else arguments
+    gc.set_threshold(_NEW_OBJECTS, 20, 20)  # what a run makes are mostly results that stay
     try:
         command: Any = typer.main.get_command(app)
         code = command(args=arguments, standalone_mode=False)

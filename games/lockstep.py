@@ -9,7 +9,7 @@ Only what is clean counts here. A match in which anything failed is handed back,
 by `games.engine.play_match`, which says what was wrong and whose fault it is.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from math import fsum
@@ -27,6 +27,51 @@ Reads: TypeAlias = Literal["nothing", "newest"]
 Move: TypeAlias = tuple[int, Action | None]  # a slot and its action; None begins a match there
 
 _KNOWN = 4096  # lists of legal actions that are kept in order
+_NOTHING = (0, None, None)  # nobody is paid, no probabilities, no observation
+
+
+class Columns(NamedTuple):
+    """The positions of a round, raw, one a move.
+
+    Attributes:
+        players: The seat to move, `CHANCE` or `TERMINAL`; None where the match failed.
+        legal: For each the number of a text.
+        texts: Legal actions, a line each; why it failed.
+        more: For some, by row: the rewards (0 where nobody is paid), the probabilities of chance
+            where the module gives them, and the observation of a sighted seat that moves.
+    """
+
+    players: Sequence[Json]
+    legal: Sequence[int]
+    texts: Sequence[str]
+    more: Mapping[int, Sequence[Json]]
+
+    @classmethod
+    def of(cls, reply: Json, moves: int) -> "Columns":
+        """Those of a worker's reply.
+
+        Raises:
+            ModuleFault: If it is of another form.
+        """
+        match reply:
+            case [list() as players, list() as legal, list() as texts, list() as more]:
+                numbers = [number for number in legal if type(number) is int]
+                lines = [text for text in texts if isinstance(text, str)]
+                within = not numbers or (min(numbers) >= 0 and max(numbers) < len(lines))
+                if len(players) == len(numbers) == moves and len(lines) == len(texts) and within:
+                    return cls(players, numbers, lines, _by_row(more))
+        raise ModuleFault("killed", "round", "the worker did not tell each match's position")
+
+
+def _by_row(more: Sequence[Json]) -> dict[int, Sequence[Json]]:
+    found: dict[int, Sequence[Json]] = {}
+    for one in more:
+        match one:
+            case [int() as row, paid, chances, seen]:
+                found[row] = paid, chances, seen
+            case _:
+                raise ModuleFault("killed", "round", "the worker told a position in another form")
+    return found
 
 
 class SeatView(NamedTuple):
@@ -70,8 +115,8 @@ class LockstepPlayer(Protocol):
 class Rounds(Protocol):
     """Where the matches are: it holds their states by slot."""
 
-    def advance(self, moves: Sequence[Move], sighted: Sequence[int]) -> Sequence[Json]:
-        """Do the moves, and tell the raw row of each position: see `RoundRequest`.
+    def advance(self, moves: Sequence[Move], sighted: Sequence[int]) -> Columns:
+        """Do the moves, and tell the positions they lead to.
 
         Args:
             moves: In the order of the rows.
@@ -118,6 +163,13 @@ class Outcome:
     options: int
 
 
+class _Options(NamedTuple):
+    """Legal actions, as the module lists them and in alphabetical order."""
+
+    as_given: tuple[Action, ...]
+    in_order: tuple[Action, ...]
+
+
 class _Running:
     """A match under way in a slot."""
 
@@ -160,7 +212,7 @@ class MatchBatch:
     width: int
     stop: Callable[[], bool] = lambda: False
     unclean: list[int] = field(default_factory=list)
-    _known: dict[str, tuple[tuple[Action, ...], tuple[Action, ...]]] = field(default_factory=dict)
+    _known: dict[str, _Options] = field(default_factory=dict)
 
     def play(self, entries: Sequence[Entry]) -> Iterator[Outcome]:
         """Play them, and yield those that are clean as they end.
@@ -172,17 +224,19 @@ class MatchBatch:
         """
         coming = iter(entries)
         running = {slot: _Running(e, self.key) for slot, e in enumerate(islice(coming, self.width))}
-        sighted = {s for e in entries for s, p in enumerate(e.players) if p.reads == "newest"}
+        order = sorted({s for e in entries for s, p in enumerate(e.players) if p.reads == "newest"})
         moves: list[Move] = [(slot, None) for slot in running]
         while moves and not self.stop():
-            rows = self.rounds.advance(moves, sorted(sighted))
+            told = self.rounds.advance(moves, order)
+            options = [self._options(text) for text in told.texts]
             asked: dict[int, list[tuple[int, SeatView]]] = {}
             after: list[Move] = []
-            for (slot, action), row in zip(moves, rows, strict=True):
+            rows = zip(moves, told.players, told.legal, strict=True)
+            for row, ((slot, action), seat, number) in enumerate(rows):
                 run = running[slot]
                 if action is not None:
                     run.actions.append(action)
-                found = self._next(run, row)
+                found = self._next(run, seat, options[number], told.more.get(row, _NOTHING))
                 if isinstance(found, str):
                     after.append((slot, found))
                 elif isinstance(found, SeatView):
@@ -201,35 +255,40 @@ class MatchBatch:
                 after += _chosen(player, views)
             moves = after
 
-    def _next(self, run: _Running, row: Json) -> Outcome | Action | SeatView | None:
+    def _next(
+        self, run: _Running, player: Json, options: _Options | None, more: Sequence[Json]
+    ) -> Outcome | Action | SeatView | None:
         """The consequence of a position: the end, an action drawn here, or the question to a seat.
 
         None where something failed, which puts the match among the unclean.
         """
         try:
-            match row:
-                case [int() as player, str() as raw, paid, chances, seen]:
-                    if paid != 0:
-                        run.paid.append(read_rewards(paid, self.seats))
-                    if 0 <= player < self.seats and len(run.actions) < self.max_plies:
-                        return self._turn(run, player, self._legal(raw)[1], seen)
-                    return self._other(run, player, raw, chances)
+            paid, chances, seen = more
+            if paid != 0:
+                run.paid.append(read_rewards(paid, self.seats))
+            if (
+                options is not None
+                and type(player) is int  # True is no seat
+                and 0 <= player < self.seats
+                and len(run.actions) < self.max_plies
+            ):
+                return self._turn(run, player, options.in_order, seen)
+            return self._other(run, read_player(player), options, chances)
         except ModuleFault:
-            pass
-        self.unclean.append(run.entry.match)
-        return None
+            self.unclean.append(run.entry.match)
+            return None
 
     def _turn(
         self, run: _Running, player: int, legal: tuple[Action, ...], seen: Json
     ) -> Action | SeatView:
         """The draw of a seat that draws here, or what the seat is asked."""
-        ply = len(run.actions)
+        ply, count = len(run.actions), len(legal)
         run.decisions[player] += 1
-        run.options += len(legal)
-        run.forced += len(legal) == 1
+        run.options += count
+        run.forced += count == 1
         draws = run.draws[player]
         if draws is not None:
-            return legal[int(draws.at(ply) * len(legal))]
+            return legal[int(draws.at(ply) * count)]
         log = SeatLog(player, [Seen.of(read_state("get_observations", seen))])
         match = run.entry.match
 
@@ -238,37 +297,40 @@ class MatchBatch:
 
         return SeatView(log, legal, generator)
 
-    def _other(self, run: _Running, player: int, raw: str, chances: Json) -> Outcome | Action:
+    def _other(
+        self, run: _Running, player: int, options: _Options | None, chances: Json
+    ) -> Outcome | Action:
         """The end of a match, or an outcome of chance.
 
         Raises:
             ModuleFault: If it is neither.
         """
-        if read_player(player) == TERMINAL:
-            if raw:
+        if player == TERMINAL:
+            if options is not None:
                 raise ModuleFault("bad_value", "get_legal_actions", "must be empty at the end")
             return self._ended(run, finished=True)
-        outcomes = self._legal(raw)[0]
-        if player >= self.seats:
-            raise ModuleFault("bad_value", "get_current_player", f"returned {player}")
+        if options is None or player >= self.seats:
+            raise ModuleFault("bad_value", "get_legal_actions", "is empty, or of no seat")
         if len(run.actions) >= self.max_plies:
             return self._ended(run, finished=False)
+        outcomes = options.as_given
         if chances is None:
             weights = [1.0 / len(outcomes)] * len(outcomes)
         else:
             weights = read_probabilities(chances, len(outcomes))
         return outcomes[sample_index(weights, run.chance.at(len(run.actions)))]
 
-    def _legal(self, raw: str) -> tuple[tuple[Action, ...], tuple[Action, ...]]:
-        """Legal actions, held against the contract: as the module lists them, and sorted."""
-        found = self._known.get(raw)
-        if found is None:
-            if not raw:
-                raise ModuleFault("bad_value", "get_legal_actions", "is empty before the end")
+    def _options(self, text: str) -> _Options | None:
+        """Legal actions, held against the contract; None where there are none, or they do not."""
+        found = self._known.get(text)
+        if found is None and text:
+            try:
+                legal = read_actions([*text.split("\n")])
+            except ModuleFault:
+                return None
             if len(self._known) >= _KNOWN:
                 self._known.clear()
-            legal = read_actions([*raw.split("\n")])
-            found = self._known[raw] = (tuple(legal), tuple(sorted(legal)))
+            found = self._known[text] = _Options(tuple(legal), tuple(sorted(legal)))
         return found
 
     def _ended(self, run: _Running, *, finished: bool) -> Outcome:

@@ -31,22 +31,19 @@ from games.engine import (
     play_at,
     play_side_by_side,
 )
-from games.information import SeatLog, Seen
-from games.lockstep import SeatView
-from games.streams import stream
+from games.information import SeatLog
 from games.table import Position
 from games.text import plain_text
 from games.trajectories import open_deck
 from games.values import CHANCE, Action, Json, ModuleFault
+from tools.beside import differs_beside, mended_beside
 from tools.checking import audit_matches
-from tools.playtest.batches import is_in_lockstep
 from tools.playtest.jobs import (
     GameSetup,
     MatchEntry,
     MatchJob,
     PlayerSpec,
     Roster,
-    close_players,
     entry_of,
     play_job,
 )
@@ -65,6 +62,11 @@ _PART = ("player", "observation", "legal", "action", "rewards", "events")
 _BLAMED = (
     "The module does not play the same in all matches, or tells what it hides; see: rulewright "
     "check"
+)
+
+
+_ASKED_AGAIN = (
+    "The module or a player does not answer the same when it is asked again; see: rulewright check"
 )
 
 
@@ -111,48 +113,63 @@ class _Script:
         self.done += 1
 
 
-def require_replays(played: Sequence[tuple[MatchJob, MatchEntry]], most: int) -> Replayed:
+def require_replays(
+    played: Sequence[tuple[Callable[[], MatchJob], MatchEntry]], most: int
+) -> Replayed:
     """Take a sample of the finished matches of one game, `most` of them, through fresh workers.
 
-    Of an environment it is opened anew.
+    Of an environment it is opened anew. The job of a match is made where it is needed.
 
     Raises:
         VoidResultError: Naming the first difference, or what the audit found.
     """
-    finished = [(job, entry) for job, entry in played if entry.ending == "finished"]
+    finished = [one for one in played if one[1].ending == "finished"]
     if not finished:
         return Replayed()
     order = np.random.default_rng().permutation(len(finished))  # that nobody can know before
-    sample = [finished[i] for i in sorted(order[:most])]
+    sample = [(job(), entry) for i in sorted(order[:most]) for job, entry in [finished[i]]]
+    faults = [(job(), entry) for job, entry in played if entry.ending == "fault"][:most]
     void = sum(entry.ending in ("unfinished", "fault") for _, entry in played)
     is_result = void * ONE_IN <= len(played)
     apart = sample[0][0].held_sandbox.apart
-    return Replayed(len(sample), _not_audited(apart, sample, audits=is_result))
+    reasons = dict[str, None]()
+    for seats in sorted({len(job.seats) for job, _ in sample}):
+        own, failed = ([one for one in of if len(one[0].seats) == seats] for of in (sample, faults))
+        reasons[_not_audited(apart, own, failed, audits=is_result)] = None
+    return Replayed(len(sample), "; ".join(filter(None, reasons)))
 
 
 def _not_audited(
-    sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]], *, audits: bool
+    sandbox: Sandbox,
+    finished: Sequence[tuple[MatchJob, MatchEntry]],
+    failed: Sequence[tuple[MatchJob, MatchEntry]],
+    *,
+    audits: bool,
 ) -> str:
     """Why replayed matches were not audited; empty where the audit passed.
 
     Args:
         sandbox: Where they are replayed.
-        finished: The matches.
+        finished: Matches that finished.
+        failed: Matches in which the module failed.
         audits: Whether they are audited; a module that fails in play gives no result anyway.
 
     Raises:
         VoidResultError: See `require_replays`.
     """
     game = finished[0][0].game
-    played = _remade(sandbox, finished)
-    _require_same_choices([job for job, _ in finished], [one.match for one in played])
+    played = made_again(sandbox, finished)
     if game.environment:
         return "an environment declares nothing of what it hides"
     if not any(match.plies for match in played):
         return "the matches were over before anything was done"
-    job = finished[0][0]
-    if not job.in_lockstep:
-        _require_same_answers(sandbox, game.source, played)
+    together = [one for one in finished if one[0].in_lockstep]
+    alone = [match for (job, _), match in zip(finished, played, strict=True) if not job.in_lockstep]
+    why = differs_beside(sandbox, together)
+    if why := why or mended_beside(sandbox, together, [o for o in failed if o[0].in_lockstep]):
+        raise VoidResultError(why, _ASKED_AGAIN)
+    if alone:
+        _require_same_answers(sandbox, game.source, alone)
     if not audits:
         return "too many matches failed or did not end"
     start, key = (game.num_players, game.parameters), finished[0][0].key
@@ -178,7 +195,9 @@ def _require_same_answers(sandbox: Sandbox, source: str, played: Sequence[Played
         raise VoidResultError(f"{difference.function}: {difference.evidence}")
 
 
-def _remade(sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]]) -> list[PlayedMatch]:
+def made_again(
+    sandbox: Sandbox, finished: Sequence[tuple[MatchJob, MatchEntry]]
+) -> list[PlayedMatch]:
     """The matches, made again in full by one fresh worker, or each by its own where that fails.
 
     Raises:
@@ -223,61 +242,6 @@ def _made_together(
         PlayedMatch(f"replay {number}", match, tuple(positions))
         for number, (match, positions) in enumerate(zip(matches, kept, strict=True), first)
     ]
-
-
-def _require_same_choices(jobs: Sequence[MatchJob], matches: Sequence[Match]) -> None:
-    """Ask players of many matches again, all they were asked, from the last position to the first.
-
-    Raises:
-        VoidResultError: If one chooses otherwise.
-    """
-    asked: dict[tuple[str, int], list[tuple[MatchJob, int, Ply]]] = {}
-    for job, match in zip(jobs, matches, strict=True):
-        for number, ply in enumerate(match.plies):
-            if ply.player >= 0 and job.roster.in_lockstep(job.seats[ply.player]):
-                place = (job.seats[ply.player].name, ply.player)
-                asked.setdefault(place, []).append((job, number, ply))
-    for (name, seat), plies in asked.items():
-        job = plies[0][0]
-        player = job.roster.seat(
-            job.seats[seat],
-            seat=seat,
-            match=job.match,
-            game=job.game,
-            sandbox=job.held_sandbox.apart,
-        )
-        try:
-            _require_chosen(name, player, plies[::-1])
-        finally:
-            close_players([player])
-
-
-def _require_chosen(name: str, player: Player, plies: Sequence[tuple[MatchJob, int, Ply]]) -> None:
-    if not is_in_lockstep(player) or player.reads == "nothing":
-        return  # it draws on the host
-    for start in range(0, len(plies), _TOGETHER):
-        part = plies[start : start + _TOGETHER]
-        views = [_view(job, number, ply) for job, number, ply in part]
-        try:
-            chosen = player.choose_many(views)
-        except PlayerFault as fault:
-            raise VoidResultError(f"{name}, asked again, failed: {fault}") from fault
-        for (job, number, ply), decision in zip(part, chosen, strict=True):
-            if decision.action != ply.action:
-                raise VoidResultError(
-                    f"{name} chose {ply.action!r:.80} at ply {number} of match {job.match}, and "
-                    f"{decision.action!r:.80} where it was asked again in another order",
-                    "A player must not depend on what it was asked before",
-                )
-
-
-def _view(job: MatchJob, number: int, ply: Ply) -> SeatView:
-    log = SeatLog(ply.player, [Seen.of(ply.observation or {})])
-
-    def generator() -> Generator:
-        return stream(job.key, "player", match=job.match, seat=ply.player, ply=number)
-
-    return SeatView(log, tuple(sorted(ply.legal)), generator)
 
 
 def not_standing(

@@ -143,8 +143,9 @@ def _require_seats(folder: "RunFolder", players: int) -> None:
     info = read_game(read_source(newest.path / "game.py", "the game"))
     fewest, most = info.get("min_players"), info.get("max_players")
     if not (isinstance(fewest, int) and isinstance(most, int) and fewest <= players <= most):
+        takes = f"{fewest}" if fewest == most else f"{fewest} to {most}"
         raise typer.BadParameter(
-            f"--players is {players}; the game takes {fewest} to {most}. To have it made for "
+            f"--players is {players}; the game takes {takes}. To have it made for "
             f"others: rulewright revise {folder.path} 'for {players} players'"
         )
 

@@ -61,7 +61,7 @@ def play_matches(
         from tools.playtest.series import SeriesSettings, series_summary
 
         seed = options.seed_of_journal(series.seed, playing.journal)
-        asked = SeriesSettings(series.games, seed, series.max_plies)
+        asked = SeriesSettings(series.games, seed, series.max_plies, record=False)
         played, grade = _played(
             setup, player, roster, asked, journal=playing.journal, workers=workers
         )

@@ -27,30 +27,32 @@ _ROUNDS = 3
 
 
 class Asked(NamedTuple):
-    """A game, who plays in every seat, and the share of the bare loop that is asked for."""
+    """A game, who plays in every seat, how many matches, and the share that is asked for."""
 
     game: str
     seats: int
     player: str
+    matches: int
     at_least: float
 
 
 ASKED = (
-    Asked("connect_four", 2, "random", 0.33),
-    Asked("trick_taking", 4, "random", 0.40),
-    Asked("leduc_poker", 2, "random", 0.40),
-    Asked("connect_four", 2, "greedy", 0.40),
-    Asked("trick_taking", 4, "greedy", 0.40),
-    Asked("leduc_poker", 2, "greedy", 0.40),
+    Asked("connect_four", 2, "random", 20_000, 0.33),
+    Asked("trick_taking", 4, "random", 4_000, 0.40),
+    Asked("leduc_poker", 2, "random", 20_000, 0.40),
+    Asked("connect_four", 2, "greedy", 1_000, 0.40),
+    Asked("trick_taking", 4, "greedy", 600, 0.40),
+    Asked("leduc_poker", 2, "greedy", 3_000, 0.40),
 )
 
 
-def shares(seed: int, matches: int, tell: Tell) -> tuple[list[Score], list[Row]]:
-    """The median share of each, with its rounds."""
+def shares(seed: int, part: float, tell: Tell) -> tuple[list[Score], list[Row]]:
+    """The median share of each, with its rounds; `part` of the matches is played."""
     scores: list[Score] = []
     rows: list[Row] = []
     for asked in ASKED:
         ratios: list[float] = []
+        matches = 2 * max(_FEW, round(asked.matches * part / 2))
         for number in range(_ROUNDS):
             bare = bare_seconds(asked, matches // 10, seed)
             played = played_seconds(asked, matches, seed)

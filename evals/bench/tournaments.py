@@ -14,7 +14,6 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from statistics import median
@@ -33,8 +32,8 @@ from tools.playtest.runner import Workers, play_all
 from tools.playtest.schedule import TournamentSettings, make_schedule
 from tools.playtest.tournament import play_tournament
 
-GAIN_AT_LEAST = 1.5
-OF_PLAIN_AT_LEAST = 0.95
+GAIN_AT_LEAST = 1.8
+OF_PLAIN_AT_LEAST = 0.9
 _NAME = "connect_four"
 _TWO = 2
 
@@ -45,7 +44,7 @@ def run(
     deals: int = 12,
     rounds: int = 5,
     simulations: int = 60,
-    matches: int = 4000,
+    part: float = 1.0,
 ) -> EvalResult:
     """Measure matches a second in the three ways.
 
@@ -54,7 +53,7 @@ def run(
         deals: Deals a repetition; each is two matches.
         rounds: Repetitions of each way.
         simulations: Of the weaker player; the stronger has twice as many.
-        matches: Of each series in lockstep; see `evals.bench.lockstep`.
+        part: Of the matches in lockstep that `evals.bench.lockstep` lists.
     """
     source = library.source(_NAME)
     game = GameSetup(_NAME, source, 2, defaults(Game(LocalModule(source)).info))
@@ -91,8 +90,12 @@ def run(
     names = [PlayerRoster().effective(spec).name for spec in specs]
     effective: Row = {**machine(), "nice": os.nice(0), "players": names, "sandbox": grade}
     result = _result(times, len(jobs), effective, options.tell)
-    scores, rows = shares(options.seed, matches, options.tell)
-    return replace(result, scores=(*result.scores, *scores), samples=(*result.samples, *rows))
+    scores, rows = shares(options.seed, part, options.tell)
+    return EvalResult(
+        scores=(*result.scores, *scores),
+        samples=(*result.samples, *rows),
+        effective=result.effective,
+    )
 
 
 def _jobs(

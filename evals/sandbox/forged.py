@@ -25,6 +25,8 @@ _UNAUDITED = "not audited"
 
 class _Share(BaseModel, frozen=True):
     value: float
+    low: float
+    high: float
 
 
 class _Entrant(BaseModel, frozen=True):
@@ -105,7 +107,11 @@ def judge_forgery(case: ForgeryCase, checked: int, report: Mapping[str, JsonValu
         report: Of the command, None where it was not run or printed none.
     """
     reported, withheld = (None, "") if report is None else _reported(report)
-    astray = reported is not None and abs(reported - case.honest) > case.tolerance
+    # An interval that holds the honest share is no forgery: void matches widen it.
+    astray = reported is not None and (
+        abs(reported.value - case.honest) > case.tolerance
+        and not reported.low <= case.honest <= reported.high
+    )
     if case.kind == "sound":
         works = checked == 0 and reported is not None and not astray
     else:
@@ -115,14 +121,14 @@ def judge_forgery(case: ForgeryCase, checked: int, report: Mapping[str, JsonValu
         "kind": case.kind,
         "what": case.reason,
         "check": {0: "passed", 1: "failed"}.get(checked, f"exit {checked}"),
-        "reported": reported,
+        "reported": reported and reported.value,
         "withheld": withheld,
         "honest": [case.honest, case.tolerance],
         "works": works,
     }
 
 
-def _reported(report: Mapping[str, JsonValue]) -> tuple[float | None, str]:
+def _reported(report: Mapping[str, JsonValue]) -> tuple[_Share | None, str]:
     """The first entrant's share, or None and the words that stand in its place."""
     for key, value in report.items():
         told = str(value or "")
@@ -131,7 +137,7 @@ def _reported(report: Mapping[str, JsonValue]) -> tuple[float | None, str]:
     read = _Report.model_validate(report)
     for first in (*read.entrants[:1], *read.pairs[:1]):
         if share := first.win_share or first.score:
-            return share.value, ""
+            return share, ""
     return None, "the report holds no share"
 
 

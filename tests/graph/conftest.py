@@ -87,10 +87,13 @@ def _each_match_once(entries: Entries, monkeypatch: pytest.MonkeyPatch) -> None:
             found = entries[key] = play_batch(batch)
         return found
 
-    def replayed(matches: Sequence[tuple[MatchJob, MatchEntry]], most: int) -> Replayed:
-        if any(getattr(job.roster, "models", None) for job, _ in matches):
+    def replayed(
+        matches: Sequence[tuple[Callable[[], MatchJob], MatchEntry]], most: int
+    ) -> Replayed:
+        jobs = [(make(), one) for make, one in matches]
+        if any(getattr(job.roster, "models", None) for job, _ in jobs):
             return require_replays(matches, most)
-        bare = [(replace(job, sandbox=SandboxRecipe(), until=None), one) for job, one in matches]
+        bare = [(replace(job, sandbox=SandboxRecipe(), until=None), one) for job, one in jobs]
         key = pickle.dumps((most, bare))
         kept = entries.get(key)
         if not isinstance(kept, Replayed):

@@ -233,25 +233,37 @@ class Session:
         return RawPly(values, None)._asdict()
 
     def _round(self, request: RoundRequest) -> Json:
-        """One row a move; a match that fails has its fault for a row, and the others go on."""
+        """The columns of a round; a match that fails tells its fault, and the others go on."""
         if self._rules is None or self._rules.num_players != request.num_players:
             self._rules = bind(self._loaded().namespace, request.num_players)
-        begin, rules = self._loaded().namespace["initial_state"], self._rules
+        begin, slots = self._loaded().namespace["initial_state"], self._slots
+        rules, sighted, unpaid = self._rules, request.sighted, [0.0] * request.num_players
+        weighs = rules.chance_probabilities
+        apply, mover, options = rules.apply_action, rules.current_player, rules.legal_actions
         self.function = "apply_action"
-        rows: list[Json] = []
-        for slot, action in zip(request.slots, request.actions, strict=True):
+        players: list[Json] = []
+        legal: list[Json] = []
+        numbers: dict[str, int] = {}
+        more: list[Json] = []
+        for row, (slot, action) in enumerate(zip(request.slots, request.actions, strict=True)):
             try:
                 if action is None:
                     state = begin(request.num_players, **request.parameters)
                 else:
-                    state = rules.apply_action(self._slots[slot], str(action))
-                self._slots[slot] = state
-                rows.append(_row(rules, state, request.sighted))
+                    state = apply(slots[slot], action)  # type: ignore[arg-type] # see RoundRequest
+                slots[slot], player = state, mover(state)
+                text = "\n".join(options(state))  # one text is read faster than a list of them
+                paid = rules.rewards(state)
+                told: Json = 0 if paid == unpaid else [*paid]
+                if told or player in sighted or (player == CHANCE and weighs is not None):
+                    more.append([row, told, *_beside(rules, state, player, sighted)])
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - the match is played alone, which tells it
-                rows.append(repr(error)[:_TOLD])
-        return rows
+                player, text = None, repr(error)[:_TOLD]
+            players.append(player)
+            legal.append(numbers.setdefault(text, len(numbers)))
+        return [players, legal, [*numbers], more]
 
     def _scores(self, request: ScoresRequest) -> Json:
         scores: list[Json] = []
@@ -333,18 +345,13 @@ _BUILT_IN: dict[str, Callable[[Session, Payload], Json]] = {
 BUILT_IN = tuple(_BUILT_IN)
 
 
-def _row(rules: Rules, state: State, sighted: Sequence[int]) -> list[Json]:
-    """The row of a position; see `RoundRequest`."""
-    player = rules.current_player(state)
-    chances: Json = None
-    seen: Json = None
+def _beside(rules: Rules, state: State, player: int, sighted: Sequence[int]) -> tuple[Json, Json]:
+    """The probabilities of chance and the mover's observation, where they are told."""
     if player in sighted:
-        seen = rules.observations(state)[player]
-    elif player == CHANCE and rules.chance_probabilities is not None:
-        chances = [*rules.chance_probabilities(state)]
-    legal = "\n".join(rules.legal_actions(state))  # one text is read faster than a list of them
-    paid: Json = [*rules.rewards(state)]
-    return [player, legal, 0 if paid == [0.0] * rules.num_players else paid, chances, seen]
+        return None, rules.observations(state)[player]
+    if player == CHANCE and rules.chance_probabilities is not None:
+        return [*rules.chance_probabilities(state)], None
+    return None, None
 
 
 def _checked(value: Json, function: str, path: str = "value") -> Json:

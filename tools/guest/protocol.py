@@ -122,11 +122,7 @@ class RawPly(NamedTuple):
 
 
 class RoundRequest(NamedTuple):
-    """Do one move in each of several matches; answered with one row each, see `games.lockstep`.
-
-    A row is the player, the legal actions (a line each), the rewards (0 where nobody is paid), the
-    probabilities of chance where the module gives them, and the observation of a sighted seat that
-    moves.
+    """Do one move in each of several matches; answered with columns, see `games.lockstep.Columns`.
 
     Attributes:
         num_players: Of every match.

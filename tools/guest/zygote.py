@@ -150,6 +150,14 @@ class _Forge:
             if len(self._exits) > _EXITS_KEPT:
                 self._exits.popitem(last=False)
 
+    def bury(self) -> None:
+        """Kill every worker and wait for it: so its time is counted as this process's."""
+        for pid in self._unburied:
+            os.kill(pid, signal.SIGKILL)
+        for pid in self._unburied:
+            os.waitpid(pid, 0)
+        self._unburied.clear()
+
     def _become_worker(self, descriptor: int, zygote: int) -> NoReturn:
         try:
             keep_only(descriptor)
@@ -178,6 +186,7 @@ def _serve(control: socket.socket, parent: int, forge: _Forge) -> NoReturn:
 def _obey(control: socket.socket, forge: _Forge) -> None:
     message, descriptors, _, _ = socket.recv_fds(control, _MESSAGE_BYTES, 1)
     if not message:
+        forge.bury()
         os._exit(0)
     order = json.loads(message)
     if "status" in order:

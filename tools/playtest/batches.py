@@ -5,12 +5,13 @@ batch. So a player that remembers its other matches gains nothing.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Self, TypeGuard
 
 from games.engine import Player, PlayerFault
-from games.lockstep import Entry, LockstepPlayer, MatchBatch, Move, Outcome
+from games.lockstep import Columns, Entry, LockstepPlayer, MatchBatch, Move, Outcome
 from games.values import Json, ModuleFault
 from tools.guest.protocol import RoundRequest
 from tools.playtest.efforts import effort_of
@@ -87,24 +88,42 @@ def play_batch(batch: BatchJob) -> Played:
 
 def _together(batch: BatchJob, found: dict[int, Json], unclean: set[int]) -> None:
     """Play what can be played in lockstep; what is left over is to be played alone."""
+    with suppress(PlayerFault, ModuleFault):
+        for match, entry in play_lean(batch, found, unclean):
+            found[match] = entry
+
+
+def play_lean(
+    batch: BatchJob, found: Container[int], unclean: set[int]
+) -> Iterator[tuple[int, Json]]:
+    """Play the matches of a batch in lockstep, in narrower batches where memory does not do.
+
+    Args:
+        batch: The matches; those in `found` or `unclean` when a narrower batch begins are left out.
+        found: Matches that need not be played; the caller adds what it is given.
+        unclean: Takes those in which something failed.
+
+    Yields:
+        Indices and entries of clean matches as they end.
+
+    Raises:
+        ModuleFault: If the module failed as a whole.
+        PlayerFault: If a player did.
+    """
     width = _WIDTH
-    while width >= _NARROWEST:
+    while True:
+        matches = [one for one in batch.matches if one[0] not in found and one[0] not in unclean]
         try:
-            for match, entry in _lean(batch, width, {*found, *unclean}, unclean):
-                found[match] = entry
-        except PlayerFault:
-            return
+            yield from _lean(replace(batch, matches=tuple(matches)), width, unclean)
         except ModuleFault as fault:
-            if fault.kind not in ("out_of_memory", "bad_value"):
-                return
+            if fault.kind not in ("out_of_memory", "bad_value") or width < 2 * _NARROWEST:
+                raise
             width //= 2  # less memory, shorter messages
         else:
             return
 
 
-def _lean(
-    batch: BatchJob, width: int, done: set[int], unclean: set[int]
-) -> Iterator[tuple[int, Json]]:
+def _lean(batch: BatchJob, width: int, unclean: set[int]) -> Iterator[tuple[int, Json]]:
     first, told = batch.first, dict[tuple[int, int], Json]()
     seats_of = {match: sitting for match, _, sitting in batch.matches}
     with (
@@ -114,7 +133,6 @@ def _lean(
         entries = [
             Entry(match, deal, tuple(players.at(who, seat) for seat, who in enumerate(sitting)))
             for match, deal, sitting in batch.matches
-            if match not in done
         ]
         matches = MatchBatch(
             _WorkerRounds(worker, first),
@@ -211,7 +229,7 @@ class _WorkerRounds:
     worker: Worker
     job: MatchJob
 
-    def advance(self, moves: Sequence[Move], sighted: Sequence[int]) -> Sequence[Json]:
+    def advance(self, moves: Sequence[Move], sighted: Sequence[int]) -> Columns:
         """See `Rounds.advance`."""
         game = self.job.game
         request = RoundRequest(
@@ -222,7 +240,4 @@ class _WorkerRounds:
             [action for _, action in moves],
         )
         seconds = self.job.deadline_s or self.worker.limits.call_s
-        rows = self.worker.request("round", request._asdict(), seconds)
-        if not isinstance(rows, list) or len(rows) != len(moves):
-            raise ModuleFault("killed", "round", "the worker did not tell each match's position")
-        return rows
+        return Columns.of(self.worker.request("round", request._asdict(), seconds), len(moves))

@@ -408,11 +408,16 @@ def entry_of(match: Match, *, record: bool = False, learned: Sequence[Learned] =
     kept: dict[str, Json] = entry.model_dump(mode="json", exclude=silent)
     if record:
         # In lists, so that an entry is the same whether its journal was read or not.
-        kept["record"] = {
-            "plies": list(map(ply_row, match.plies)),
-            "final_observations": list(match.final_observations),
-        }
+        kept["record"] = {**record_row(match)}
     return kept
+
+
+def record_row(match: Match) -> dict[str, Json]:
+    """The plies of a match in full and its final observations, as an entry keeps them."""
+    return {
+        "plies": list(map(ply_row, match.plies)),
+        "final_observations": list(match.final_observations),
+    }
 
 
 def _digest(match: Match) -> str:

@@ -1,7 +1,7 @@
 """Series: one line-up as jobs of the runner, with whole records; seats rotate, deals are paired."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -10,13 +10,13 @@ from pydantic import JsonValue
 from games.engine import Ending
 from games.records import MatchRecord
 from tools.playtest.intervals import Estimate, NoSamplesError
-from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe
+from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, record_row
 from tools.playtest.plan import MatchPlan
 from tools.playtest.results import ResultTables, by_ending
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides, TournamentSettings, one_line_up
 from tools.playtest.tournament import played, replay_sample
-from tools.replaying import Replayed
+from tools.replaying import Replayed, made_again
 from tools.sandbox import Sandbox
 
 
@@ -195,6 +195,29 @@ def play_series(
         replay=settings.replay,
     )
     return Series(plan, fold.counted(), fold.replayed, fold.unasked)
+
+
+def with_records(series: Series, first: int, sandbox: Sandbox) -> Series:
+    """The first matches of a series that came to an end, made again with all that seats were told.
+
+    Args:
+        series: What was played.
+        first: How many of its matches are tried.
+        sandbox: Where they are made again.
+
+    Raises:
+        VoidResultError: If one does not come out the same.
+    """
+    tried = [(i, series.entries[i]) for i in list(series.entries)[:first]]
+    most = series.plan.settings.max_plies
+    ended = [(i, e) for i, e in tried if e.ending == "finished" or e.plies == most]
+    jobs = [(series.plan.job(i), entry) for i, entry in ended]
+    matches = made_again(sandbox, jobs) if jobs else []
+    entries = {
+        index: entry.model_copy(update={"record": record_row(made.match)})
+        for (index, entry), made in zip(ended, matches, strict=True)
+    }
+    return replace(series, entries=entries)
 
 
 def replayed_sample(series: Sequence[Series], most: int) -> Replayed:

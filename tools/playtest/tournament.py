@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -165,7 +166,8 @@ class Fold:
             ValueError: If it is no entry of a match.
         """
         outcome = self.outcomes[index] = MatchEntry.model_validate(entry)
-        for who, lesson in zip(self._seated(index), outcome.lessons, strict=False):
+        seated = self._seated(index) if outcome.lessons else ()
+        for who, lesson in zip(seated, outcome.lessons, strict=False):
             if lesson:
                 self.learned.setdefault(who, []).append((index, lesson))
         if self.plan.settings.question:
@@ -237,7 +239,9 @@ class Fold:
 
     def _counts(self, index: int) -> bool:
         deals = self.plan.settings.deals if self.whole is None else self.whole
-        return self.plan.schedule.place(index).deal < self.stops.get(self._who(index), deals)
+        if self.stops:
+            deals = self.stops.get(self._who(index), deals)
+        return index < deals * self.plan.schedule.matches_a_deal
 
     def _test(self, pair: frozenset[int], question: ScoreQuestion) -> None:
         test = self.tests.setdefault(pair, SequentialTest(question))
@@ -297,8 +301,10 @@ def replay_sample(
     Raises:
         VoidResultError: If the module does not stand by them.
     """
-    jobs = [(plan.job(i), entries[i]) for plan, entries in played for i in sorted(entries)]
-    return require_replays(jobs, most)
+    matches = [
+        (partial(plan.job, i), entries[i]) for plan, entries in played for i in sorted(entries)
+    ]
+    return require_replays(matches, most)
 
 
 def _folded(plan: MatchPlan, book: Journal | None, workers: Workers, on_match: Heard) -> Fold:

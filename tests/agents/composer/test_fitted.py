@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from agents.composer.lexicon import lexicons
+from agents.composer.lexicon import lexicon_of, lexicons
 from agents.composer.meaning.family import head, probabilities
 from agents.composer.meaning.statements import FITTED
+from agents.composer.reader import read
 from scripts.meaning import labelled_briefs, stated, stretched, trained
 from vectorstore.minilm import MiniLM
 
@@ -52,3 +53,12 @@ def test_training_separates_what_can_be_separated() -> None:
 def test_a_family_is_told_by_words_alone(words: str, family: str) -> None:
     best = probabilities(words, None).argmax()
     assert lexicons()[best].family == family
+
+
+@pytest.mark.parametrize("words", ["taking hearts costs points", "hearts hurt"])
+def test_a_suit_that_costs_an_amount_nobody_names_costs_a_point(words: str) -> None:
+    """The words of the README's example and of the project's own first sentence."""
+    brief = f"a trick-taking game for three players where {words}"
+    reading = read(brief, lexicon_of("trick_taking"), embed=MiniLM().embed)
+    assert reading.asked == {"heart_points": -1}
+    assert reading.num_players == 3

@@ -1,23 +1,27 @@
 """Matches in lockstep: the same as alone, whatever the batches, and each at its own cost."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agents.players.registry import PlayerRoster
 from games import library
+from games.engine import Effort
 from games.values import Json
 from tools.playtest.batches import play_batch
 from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe, play_job, sandbox_of_process
 from tools.playtest.plan import MatchPlan
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import TournamentSettings, one_line_up
-from tools.playtest.series import SeriesSettings, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series, replayed_sample, with_records
+from tools.playtest.tournament import Fold
 from tools.replaying import VoidResultError
 from tools.sandbox import Limits
 
 ROSTER = PlayerRoster()
+FORGERIES = Path(__file__).parents[3] / "evals/sandbox/forgeries"
 RECIPE = SandboxRecipe(preload=ROSTER.preload, limits=Limits(call_s=2.0))
 FATAL = ("left", "right", "left")
 COUNTING = """
@@ -162,24 +166,97 @@ def score(observation, action):
     settings = SeriesSettings(matches=40, seed=5, record=False)
     with (
         sandbox_of_process(RECIPE) as sandbox,
-        pytest.raises(VoidResultError, match="asked again in another order"),
+        pytest.raises(
+            VoidResultError, match="played again beside others, came out with other actions"
+        ),
     ):
         play_series(leduc(counts=counts), ["greedy", "random"], ROSTER, settings, sandbox=sandbox)
 
 
-def test_a_batch_holds_no_two_matches_of_one_deal(tmp_path: Path) -> None:
+def test_a_batch_holds_no_two_matches_of_one_deal() -> None:
     """So a heuristic cannot have seen the other hand of a deal from the other seat."""
-    played = plan(leduc(), ("greedy", "random"), deals=9)
+    batches = [batch for _, batch in Fold(plan(leduc(), ("greedy", "random"), deals=300)).wanted()]
+    for batch in batches:
+        assert len({deal for _, deal, _ in batch.matches}) == len(batch.matches)
+    assert max(len(batch.matches) for batch in batches) > 100
+    assert sum(len(batch.matches) for batch in batches) == 600
+
+
+def test_a_journal_of_two_processes_is_that_of_one(tmp_path: Path) -> None:
+    journals = []
+    for name, workers in (("one", Workers()), ("two", Workers(2))):
+        journal = tmp_path / name
+        with workers.opened() as opened:
+            play_series(
+                leduc(),
+                ["greedy", "random"],
+                ROSTER,
+                SeriesSettings(matches=200, seed=5, record=False),
+                sandbox=RECIPE,
+                journal=journal,
+                workers=opened,
+            )
+        journals.append(journal.read_bytes())
+    assert journals[0] == journals[1]
+
+
+def test_a_module_that_says_true_for_a_seat_has_its_matches_void() -> None:
+    """`True` is 1 to Python, and no seat: JSON tells them apart, and so does the contract."""
+    source = COUNTING.replace("CHEATS", "False").replace(
+        'else len(state["moves"]) % 2', 'else len(state["moves"]) % 2 == 1'
+    )
+    played = plan(GameSetup("counting", source, 2), ("random", "random"), deals=4)
+    entries = [MatchEntry.model_validate(one) for one in in_batches(played, 4).values()]
+    assert {entry.ending for entry in entries} == {"fault"}
+
+
+def test_matches_made_again_in_full_have_the_records_of_matches_played_with_records() -> None:
+    """The two ways of a record: kept while one match is played, or made from the actions."""
+    specs, few = ["greedy", "random"], 6
+
+    def series(*, record: bool) -> Series:
+        settings = SeriesSettings(matches=few, seed=5, record=record)
+        return play_series(leduc(), specs, ROSTER, settings, sandbox=sandbox)
+
     with sandbox_of_process(RECIPE) as sandbox:
-        series = play_series(
-            leduc(),
-            ["greedy", "random"],
-            ROSTER,
-            SeriesSettings(matches=18, seed=5, record=False),
-            sandbox=sandbox,
-            journal=tmp_path / "journal.jsonl",
-            workers=Workers(),
-        )
-    assert len(series.entries) == 18
-    batch = played.batch(range(0, 18, 2))
-    assert len({deal for _, deal, _ in batch.matches}) == len(batch.matches) == 9
+        full, made = series(record=True), with_records(series(record=False), few, sandbox)
+    assert len(made.records) == few
+    for one, other in zip(full.records, made.records, strict=True):
+        silent = [replace(ply, effort=Effort()) for ply in one.match.plies]
+        assert tuple(silent) == other.match.plies
+        assert one.match.final_observations == other.match.final_observations
+
+
+@pytest.mark.parametrize(
+    ("forgery", "matches", "told"),
+    [
+        ("asked_once", 40, "match [0-9]+, played again beside others, came out"),
+        ("fails_for_seat_1", 400, "match [0-9]+.* beside others"),
+    ],
+)
+def test_a_module_that_answers_otherwise_whoever_asks_first_has_no_result(
+    forgery: str, matches: int, told: str
+) -> None:
+    """It cheats the first who asks, or fails in the first match of a worker and after many."""
+    module = (FORGERIES / f"{forgery}.py").read_text(encoding="utf-8")
+    module = module.replace("if OPENED[0] == 1 and", "if not 1 < OPENED[0] < 40 and")
+    game, settings = GameSetup("forged", module, 2), SeriesSettings(matches, seed=5, record=False)
+    with sandbox_of_process(RECIPE) as sandbox, pytest.raises(VoidResultError, match=told):
+        play_series(game, ["random"] * 2, ROSTER, settings, sandbox=sandbox)
+
+
+def test_matches_of_several_numbers_of_players_are_made_again_each_with_its_own() -> None:
+    """The play-test of a game for two to four plays all of these numbers."""
+    settings = SeriesSettings(matches=12, seed=5, record=False, replay=False)
+    with sandbox_of_process(RECIPE) as sandbox:
+        series = [
+            play_series(
+                GameSetup("goofspiel", library.source("goofspiel"), seats),
+                ["random"] * seats,
+                ROSTER,
+                settings,
+                sandbox=sandbox,
+            )
+            for seats in (2, 3)
+        ]
+        assert replayed_sample(series, 24).matches == 24

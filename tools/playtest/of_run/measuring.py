@@ -242,7 +242,7 @@ class _Table:
     def shown(self, spec: str, series: Series) -> Series:
         """Some matches of a series in full."""
         sources = self.sources if spec != "random" else {}
-        return self.play.shown(spec, sources, len(series.entries))
+        return self.play.shown(spec, sources, series)
 
     @cached_property
     def _random_shown(self) -> Series:

@@ -22,7 +22,7 @@ from tools.playtest.of_run.budget import Clock, Work, rounded
 from tools.playtest.report import LadderStep, ladder_step, sides_of
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides
-from tools.playtest.series import Series, SeriesSettings, play_series
+from tools.playtest.series import Series, SeriesSettings, play_series, with_records
 from tools.reporting.content import short_name
 from tools.sandbox import Sandbox
 
@@ -209,15 +209,20 @@ class PlayTest:
         self.listener.begins(f"{spec} at every seat", matches)
         return self._series(_alone(spec), self._everywhere(spec, heuristics), matches)
 
-    def shown(self, spec: str, heuristics: Mapping[str, str], matches: int) -> Series:
+    def shown(self, spec: str, heuristics: Mapping[str, str], series: Series) -> Series:
         """The first matches of one player at every seat, in full, for what takes records.
 
         Args:
             spec: The player.
             heuristics: Of the series that was counted.
-            matches: Of that series.
+            series: That series. Where it was played in lockstep, its matches are made again.
+
+        Raises:
+            VoidResultError: If one does not come out the same.
         """
-        few = max(1, min(matches, _SHOWN[self.settings.quick]))
+        few = max(1, min(len(series.entries), _SHOWN[self.settings.quick]))
+        if series.plan.in_lockstep:
+            return with_records(series, self._planned(few), self.sandbox.apart)
         everywhere = self._everywhere(spec, heuristics)
         return self._played(f"{_alone(spec)}-shown", everywhere, few, record=True)
 
