@@ -53,6 +53,7 @@ from tools.sandbox import Sandbox, SandboxTable
 from tools.transitions import replay_transitions
 
 _AUDITED = 16  # pairs of matches, over all seats
+_ALONE = 8  # matches at least, of those played in lockstep, that are made again alone too
 _ONE_IN = 8  # of the finished matches that are taken through fresh workers
 _TOGETHER = 64  # matches, or positions, in a message
 _TRIED = 8  # matches that a journal claims, at most, of those that finished and of the others each
@@ -164,6 +165,8 @@ def _not_audited(
     if not any(match.plies for match in played):
         return "the matches were over before anything was done"
     together = [one for one in finished if one[0].in_lockstep]
+    for job, entry in together[:: max(1, len(together) // _ALONE)]:
+        replayed_match(sandbox, job, entry)  # in no company, as a person plays it
     alone = [match for (job, _), match in zip(finished, played, strict=True) if not job.in_lockstep]
     why = differs_beside(sandbox, together)
     if why := why or mended_beside(sandbox, together, [o for o in failed if o[0].in_lockstep]):

@@ -231,13 +231,14 @@ def test_matches_made_again_in_full_have_the_records_of_matches_played_with_reco
     ("forgery", "matches", "told"),
     [
         ("asked_once", 40, "match [0-9]+, played again beside others, came out"),
-        ("fails_for_seat_1", 400, "match [0-9]+.* beside others"),
+        ("neighbours", 40, "match [0-9]+, played again by a fresh worker, has returns"),
+        ("fails_for_seat_1", 400, "match [0-9]+"),
     ],
 )
-def test_a_module_that_answers_otherwise_whoever_asks_first_has_no_result(
+def test_a_module_that_answers_otherwise_in_other_company_has_no_result(
     forgery: str, matches: int, told: str
 ) -> None:
-    """It cheats the first who asks, or fails in the first match of a worker and after many."""
+    """It cheats the first who asks or in company, or fails in a worker's first match and late."""
     module = (FORGERIES / f"{forgery}.py").read_text(encoding="utf-8")
     module = module.replace("if OPENED[0] == 1 and", "if not 1 < OPENED[0] < 40 and")
     game, settings = GameSetup("forged", module, 2), SeriesSettings(matches, seed=5, record=False)
