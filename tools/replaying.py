@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.random import Generator
@@ -31,7 +31,7 @@ from games.engine import (
     play_at,
     play_side_by_side,
 )
-from games.information import SeatLog, Seen
+from games.information import SeatLog, seat_turns
 from games.lockstep import SeatView
 from games.streams import stream
 from games.table import Position
@@ -59,6 +59,7 @@ _AUDITED = 16  # pairs of matches, over all seats
 _ONE_IN = 8  # of the finished matches that are taken through fresh workers
 _TOGETHER = 64  # matches, or positions, in a message
 _TRIED = 8  # matches that a journal claims, at most, of those that finished and of the others each
+_AskedPly: TypeAlias = tuple[MatchJob, int, Ply, SeatLog]  # its number, and what its seat knew
 _PART = ("player", "observation", "legal", "action", "rewards", "events")
 
 
@@ -231,20 +232,20 @@ def _require_same_choices(jobs: Sequence[MatchJob], matches: Sequence[Match]) ->
     Raises:
         VoidResultError: If one chooses otherwise.
     """
-    asked: dict[tuple[str, int], list[tuple[MatchJob, int, Ply]]] = {}
+    asked: dict[tuple[str, int], list[_AskedPly]] = {}
     for job, match in zip(jobs, matches, strict=True):
+        turns = [iter(seat_turns(log.entries)) for log in match.logs]
         for number, ply in enumerate(match.plies):
             if ply.player >= 0 and job.roster.in_lockstep(job.seats[ply.player]):
                 place = (job.seats[ply.player].name, ply.player)
-                asked.setdefault(place, []).append((job, number, ply))
+                known = match.logs[ply.player].entries[: next(turns[ply.player]).end]
+                log = SeatLog(ply.player, known)
+                asked.setdefault(place, []).append((job, number, ply, log))
     for (name, seat), plies in asked.items():
         job = plies[0][0]
+        apart = job.held_sandbox.apart
         player = job.roster.seat(
-            job.seats[seat],
-            seat=seat,
-            match=job.match,
-            game=job.game,
-            sandbox=job.held_sandbox.apart,
+            job.seats[seat], seat=seat, match=job.match, game=job.game, sandbox=apart
         )
         try:
             _require_chosen(name, player, plies[::-1])
@@ -252,17 +253,17 @@ def _require_same_choices(jobs: Sequence[MatchJob], matches: Sequence[Match]) ->
             close_players([player])
 
 
-def _require_chosen(name: str, player: Player, plies: Sequence[tuple[MatchJob, int, Ply]]) -> None:
+def _require_chosen(name: str, player: Player, plies: Sequence[_AskedPly]) -> None:
     if not is_in_lockstep(player) or player.reads == "nothing":
         return  # it draws on the host
     for start in range(0, len(plies), _TOGETHER):
         part = plies[start : start + _TOGETHER]
-        views = [_view(job, number, ply) for job, number, ply in part]
+        views = [_view(*asked) for asked in part]
         try:
             chosen = player.choose_many(views)
         except PlayerFault as fault:
             raise VoidResultError(f"{name}, asked again, failed: {fault}") from fault
-        for (job, number, ply), decision in zip(part, chosen, strict=True):
+        for (job, number, ply, _), decision in zip(part, chosen, strict=True):
             if decision.action != ply.action:
                 raise VoidResultError(
                     f"{name} chose {ply.action!r:.80} at ply {number} of match {job.match}, and "
@@ -271,9 +272,7 @@ def _require_chosen(name: str, player: Player, plies: Sequence[tuple[MatchJob, i
                 )
 
 
-def _view(job: MatchJob, number: int, ply: Ply) -> SeatView:
-    log = SeatLog(ply.player, [Seen.of(ply.observation or {})])
-
+def _view(job: MatchJob, number: int, ply: Ply, log: SeatLog) -> SeatView:
     def generator() -> Generator:
         return stream(job.key, "player", match=job.match, seat=ply.player, ply=number)
 

@@ -241,12 +241,19 @@ class Session:
         rows: list[Json] = []
         for slot, action in zip(request.slots, request.actions, strict=True):
             try:
+                events: list[list[str]] = [[]] * request.num_players
                 if action is None:
                     state = begin(request.num_players, **request.parameters)
                 else:
+                    if request.followed:
+                        events = rules.events(self._slots[slot], str(action))
                     state = rules.apply_action(self._slots[slot], str(action))
                 self._slots[slot] = state
-                rows.append(_row(rules, state, request.sighted))
+                row = _row(rules, state, request.sighted)
+                if request.followed:
+                    seen = rules.observations(state)
+                    row += [[seen[seat], [*events[seat]]] for seat in request.followed]
+                rows.append(row)
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - the match is played alone, which tells it

@@ -126,12 +126,14 @@ class RoundRequest(NamedTuple):
 
     A row is the player, the legal actions (a line each), the rewards (0 where nobody is paid), the
     probabilities of chance where the module gives them, and the observation of a sighted seat that
-    moves.
+    moves. After it comes a pair for each seat that is followed: its observation, and its events of
+    the move.
 
     Attributes:
         num_players: Of every match.
         parameters: Of every match.
         sighted: Seats whose observation is told where they move.
+        followed: Seats of which all is told.
         slots: Where the matches are.
         actions: What is done there; None begins a match.
     """
@@ -139,6 +141,7 @@ class RoundRequest(NamedTuple):
     num_players: int
     parameters: dict[str, Json]
     sighted: list[int]
+    followed: list[int]
     slots: list[int]
     actions: list[Json]
 
