@@ -1,9 +1,9 @@
 """The lean referee: many matches at once, a message a round, and nothing asked that nobody reads.
 
 A round takes one action for each running match and brings back the next position of each. Of a
-position come the seat to move, its legal actions, what was paid, and the mover's observation where
-its player reads it. There are no events, no records and no check of states: finished matches are
-made again in full afterwards, see `tools.replaying`.
+position come the seat to move, its legal actions, what was paid, and what players read of it: the
+mover's observation, or all that a seat sees and perceives. There are no records and no check of
+states: finished matches are made again in full afterwards, see `tools.replaying`.
 
 Only what is clean counts here. A match in which anything failed is handed back, and is played alone
 by `games.engine.play_match`, which says what was wrong and whose fault it is.
@@ -17,17 +17,24 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from numpy.random import Generator
 
-from games.contract import read_actions, read_player, read_probabilities, read_rewards, read_state
+from games.contract import (
+    read_actions,
+    read_events,
+    read_player,
+    read_probabilities,
+    read_rewards,
+    read_state,
+)
 from games.engine import Decision, Effort, PlayerFault, sample_index
 from games.information import SeatLog, Seen
 from games.streams import Uniforms, stream
-from games.values import TERMINAL, Action, Json, ModuleFault
+from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault
 
-Reads: TypeAlias = Literal["nothing", "newest"]
+Reads: TypeAlias = Literal["nothing", "newest", "all"]
 Move: TypeAlias = tuple[int, Action | None]  # a slot and its action; None begins a match there
 
 _KNOWN = 4096  # lists of legal actions that are kept in order
-_NOTHING = (0, None, None)  # nobody is paid, no probabilities, no observation
+_NOTHING = (0, None, None, None)  # nobody is paid, and nothing more is told
 
 
 class Columns(NamedTuple):
@@ -38,7 +45,8 @@ class Columns(NamedTuple):
         legal: For each the number of a text.
         texts: Legal actions, a line each; why it failed.
         more: For some, by row: the rewards (0 where nobody is paid), the probabilities of chance
-            where the module gives them, and the observation of a sighted seat that moves.
+            where the module gives them, the observation of a sighted seat that moves, and a pair
+            for each seat that is followed: its observation, and its events of the move.
     """
 
     players: Sequence[Json]
@@ -67,8 +75,8 @@ def _by_row(more: Sequence[Json]) -> dict[int, Sequence[Json]]:
     found: dict[int, Sequence[Json]] = {}
     for one in more:
         match one:
-            case [int() as row, paid, chances, seen]:
-                found[row] = paid, chances, seen
+            case [int() as row, paid, chances, seen, told]:
+                found[row] = paid, chances, seen, told
             case _:
                 raise ModuleFault("killed", "round", "the worker told a position in another form")
     return found
@@ -78,7 +86,7 @@ class SeatView(NamedTuple):
     """One position that a player is asked about.
 
     Attributes:
-        log: The seat's log; its newest observation alone.
+        log: The seat's log; its newest observation alone where the player reads no more.
         legal: Legal actions, at least one, in alphabetical order.
         generator: Makes the stream of this seat at this ply, where it is needed.
     """
@@ -92,17 +100,17 @@ class LockstepPlayer(Protocol):
     """A player of one seat in many matches at once, which remembers none of them.
 
     Attributes:
-        reads: What it reads of a position. One that reads nothing draws uniformly, on the host.
-        effort: Of its every decision.
+        reads: What it reads of its seat's log. One that reads nothing draws uniformly, on the host.
+        effort: Of its every decision; None where each tells its own.
     """
 
     @property
     def reads(self) -> Reads:
-        """The part of a position that it reads; where it is nothing, the host draws uniformly."""
+        """The part of its seat's log that it reads; with nothing, the host draws uniformly."""
 
     @property
-    def effort(self) -> Effort:
-        """The effort of every decision."""
+    def effort(self) -> Effort | None:
+        """The effort of every decision, where it is always the same."""
 
     def choose_many(self, views: Sequence[SeatView]) -> Sequence[Decision]:
         """A legal action for each of the seat's positions of a round.
@@ -115,12 +123,15 @@ class LockstepPlayer(Protocol):
 class Rounds(Protocol):
     """Where the matches are: it holds their states by slot."""
 
-    def advance(self, moves: Sequence[Move], sighted: Sequence[int]) -> Columns:
+    def advance(
+        self, moves: Sequence[Move], sighted: Sequence[int], followed: Sequence[int]
+    ) -> Columns:
         """Do the moves, and tell the positions they lead to.
 
         Args:
             moves: In the order of the rows.
             sighted: Seats whose observation is told where they move.
+            followed: Seats of which all is told.
 
         Raises:
             ModuleFault: If the module failed as a whole.
@@ -153,6 +164,7 @@ class Outcome:
         decisions: By seat.
         forced: Decisions with one legal action, over all seats.
         options: Legal actions, summed over all decisions.
+        efforts: By seat, of each decision of a player whose efforts differ.
     """
 
     match: int
@@ -161,6 +173,7 @@ class Outcome:
     decisions: tuple[int, ...]
     forced: int
     options: int
+    efforts: list[list[Effort]]
 
 
 class _Options(NamedTuple):
@@ -173,7 +186,10 @@ class _Options(NamedTuple):
 class _Running:
     """A match under way in a slot."""
 
-    __slots__ = ("actions", "chance", "decisions", "draws", "entry", "forced", "options", "paid")
+    __slots__ = (
+        *("actions", "chance", "decisions", "draws", "efforts", "entry", "forced", "logs"),
+        *("mover", "options", "paid"),
+    )
 
     def __init__(self, entry: Entry, key: int) -> None:
         seats = len(entry.players)
@@ -181,14 +197,24 @@ class _Running:
         self.actions: list[Action] = []
         self.paid: list[list[float]] = []
         self.decisions = [0] * seats
+        self.efforts: list[list[Effort]] = [[] for _ in range(seats)]
         self.forced = self.options = 0
+        self.mover = CHANCE
+        reads = [player.reads for player in entry.players]
+        self.logs = {seat: SeatLog(seat) for seat in range(seats) if reads[seat] == "all"}
         self.chance = Uniforms.of(key, "chance", match=entry.deal)
         self.draws = [
             Uniforms.of(key, "player", match=entry.match, seat=seat)
-            if entry.players[seat].reads == "nothing"
+            if reads[seat] == "nothing"
             else None
             for seat in range(seats)
         ]
+
+    def did(self, action: Action) -> None:
+        """Write down what was done at the last position."""
+        self.actions.append(action)
+        if self.mover in self.logs:
+            self.logs[self.mover].act(action)
 
 
 @dataclass
@@ -224,10 +250,13 @@ class MatchBatch:
         """
         coming = iter(entries)
         running = {slot: _Running(e, self.key) for slot, e in enumerate(islice(coming, self.width))}
-        order = sorted({s for e in entries for s, p in enumerate(e.players) if p.reads == "newest"})
+        readers = {(p.reads, seat) for e in entries for seat, p in enumerate(e.players)}
+        sighted, followed = (
+            sorted(seat for reads, seat in readers if reads == one) for one in ("newest", "all")
+        )
         moves: list[Move] = [(slot, None) for slot in running]
         while moves and not self.stop():
-            told = self.rounds.advance(moves, order)
+            told = self.rounds.advance(moves, sighted, followed)
             options = [self._options(text) for text in told.texts]
             asked: dict[int, list[tuple[int, SeatView]]] = {}
             after: list[Move] = []
@@ -235,8 +264,9 @@ class MatchBatch:
             for row, ((slot, action), seat, number) in enumerate(rows):
                 run = running[slot]
                 if action is not None:
-                    run.actions.append(action)
-                found = self._next(run, seat, options[number], told.more.get(row, _NOTHING))
+                    run.did(action)
+                more = told.more.get(row, _NOTHING)
+                found = self._next(run, seat, options[number], more, followed)
                 if isinstance(found, str):
                     after.append((slot, found))
                 elif isinstance(found, SeatView):
@@ -250,29 +280,36 @@ class MatchBatch:
                         running[slot] = _Running(entry, self.key)
                         after.append((slot, None))
             for views in asked.values():
-                slot, view = views[0]
-                player = running[slot].entry.players[view.log.seat]
-                after += _chosen(player, views)
+                after += _chosen(running, views)
             moves = after
 
     def _next(
-        self, run: _Running, player: Json, options: _Options | None, more: Sequence[Json]
+        self,
+        run: _Running,
+        player: Json,
+        options: _Options | None,
+        more: Sequence[Json],
+        followed: Sequence[int],
     ) -> Outcome | Action | SeatView | None:
         """The consequence of a position: the end, an action drawn here, or the question to a seat.
 
         None where something failed, which puts the match among the unclean.
         """
         try:
-            paid, chances, seen = more
+            paid, chances, seen, told = more
             if paid != 0:
                 run.paid.append(read_rewards(paid, self.seats))
+            if followed:
+                _tell(run, followed, told)
             if (
                 options is not None
                 and type(player) is int  # True is no seat
                 and 0 <= player < self.seats
                 and len(run.actions) < self.max_plies
             ):
+                run.mover = player
                 return self._turn(run, player, options.in_order, seen)
+            run.mover = CHANCE
             return self._other(run, read_player(player), options, chances)
         except ModuleFault:
             self.unclean.append(run.entry.match)
@@ -289,8 +326,9 @@ class MatchBatch:
         draws = run.draws[player]
         if draws is not None:
             return legal[int(draws.at(ply) * count)]
-        log = SeatLog(player, [Seen.of(read_state("get_observations", seen))])
-        match = run.entry.match
+        log, match = run.logs.get(player), run.entry.match
+        if log is None:
+            log = SeatLog(player, [Seen.of(read_state("get_observations", seen))])
 
         def generator() -> Generator:
             return stream(self.key, "player", match=match, seat=player, ply=ply)
@@ -342,17 +380,40 @@ class MatchBatch:
             decisions=tuple(run.decisions),
             forced=run.forced,
             options=run.options,
+            efforts=run.efforts,
         )
 
 
-def _chosen(player: LockstepPlayer, views: Sequence[tuple[int, SeatView]]) -> Iterator[Move]:
+def _tell(run: _Running, followed: Sequence[int], told: Json) -> None:
+    """Write down what the seats that are followed see and perceive.
+
+    Raises:
+        ModuleFault: If it breaks the contract.
+    """
+    told = told if isinstance(told, list) else []
+    pairs = [row for row in told if isinstance(row, list) and len(row) == 2]  # noqa: PLR2004 - a pair
+    if not len(pairs) == len(told) == len(followed):
+        raise ModuleFault("bad_value", "get_observations", "must have one a seat")
+    for seat, (seen, events) in zip(followed, pairs, strict=True):
+        if seat in run.logs:
+            perceived = read_events([events], 1)[0]
+            run.logs[seat].see(read_state("get_observations", seen), perceived)
+
+
+def _chosen(
+    running: Mapping[int, _Running], views: Sequence[tuple[int, SeatView]]
+) -> Iterator[Move]:
     """The moves of a player at its positions.
 
     Raises:
         PlayerFault: If one is not legal.
     """
+    slot, view = views[0]
+    player = running[slot].entry.players[view.log.seat]
     decisions = player.choose_many([view for _, view in views])
     for (slot, view), decision in zip(views, decisions, strict=True):
         if decision.action not in view.legal:
             raise PlayerFault(f"{decision.action!r:.80} is not a legal action")
+        if player.effort is None:
+            running[slot].efforts[view.log.seat].append(decision.effort)
         yield slot, decision.action

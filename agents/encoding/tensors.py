@@ -57,7 +57,7 @@ class TensorEncoder:
         return self._known.get(canonical_key(observation))
 
     def ask(self, observations: Sequence[Json]) -> None:
-        """Have arrays made of what is not known yet.
+        """Have arrays made of what is not known yet; none depends on what is asked beside it.
 
         Raises:
             ModuleFault: If the source does not load, hangs, or ends its worker.
@@ -68,6 +68,20 @@ class TensorEncoder:
         new = {key: one for key, one in keyed.items() if key not in self._known}
         if not new:
             return
+        fault = self._ask(new)
+        missing = [key for key in new if self._known[key] is None]
+        if len(new) > 1 and missing:  # one observation may have spoilt the message of others
+            faults = [self._ask({key: new[key]}) for key in missing]
+            fault = next(filter(None, faults), None)
+        if fault is not None:
+            raise fault
+
+    def _ask(self, new: dict[str, Json]) -> ModuleFault | None:
+        """Have these arrays made; the fault of what hung, or ended the worker.
+
+        Raises:
+            ModuleFault: If the source does not load.
+        """
         if self._worker is None or not self._worker.alive:
             source = with_lists(self.told.source)
             worker = self._sandbox.worker("tensors", source)
@@ -88,7 +102,8 @@ class TensorEncoder:
             if isinstance(answer, ModuleFault):
                 fault = answer
         if fault is not None and (fault.kind == "timed_out" or not self._worker.alive):
-            raise fault
+            return fault
+        return None
 
     def close(self) -> None:
         """End the worker."""

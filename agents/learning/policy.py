@@ -6,7 +6,7 @@ only the gradient needs torch. A module's own functions may make the arrays; the
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -205,45 +205,63 @@ class Policy:
     about: Mapping[str, Any]
     digest: str = ""
 
-    def act(
-        self,
-        seat: int,
-        turns: Sequence[SeatTurn],
-        legal: Sequence[Action],
-        temperature: float,
-        generator: np.random.Generator,
-        encoder: LogEncoder,
-    ) -> tuple[Action, dict[str, Json]]:
-        """An action for one seat, and what was not known.
+    def logits(
+        self, seat: int, asked: Sequence[Sequence[SeatTurn]], encoder: LogEncoder
+    ) -> tuple[Array, list[int]]:
+        """The logits of positions of one seat, the same to the last bit whatever is asked beside.
 
         Args:
             seat: 0-based.
-            turns: Of the seat, the newest last.
-            legal: What it may do.
-            temperature: Of the softmax; 0 takes the likeliest action.
-            generator: Draws.
+            asked: The seat's turns at each position, the newest last.
             encoder: From `Codec.log_encoder`; prepared for these turns.
+
+        Returns:
+            `[positions, actions]`, and the values of each newest turn that are not known.
+        """
+        read = [[*turns] if self.codec.recurrent else [turns[-1]] for turns in asked]
+        hidden = np.zeros((len(read), 1, self.weights["first"].shape[1]), np.float32)
+        logits = np.zeros((len(read), 1, len(self.codec.actions)), np.float32)
+        unknown = [0] * len(read)
+        for step in range(max(map(len, read))):
+            rows = [row for row, turns in enumerate(read) if step < len(turns)]
+            features = []
+            for row in rows:
+                array, unknown[row] = encoder.encoded(seat, read[row][step])
+                features.append(array)
+            # Each row is a matrix of its own: a product of many rows would round otherwise.
+            logits[rows], _, hidden[rows] = forward(
+                self.weights, np.stack(features)[:, None], hidden[rows], np
+            )
+        return logits[:, 0], unknown
+
+    def act(
+        self,
+        logits: Array,
+        legal: Sequence[Action],
+        temperature: float,
+        generator: Callable[[], np.random.Generator],
+    ) -> tuple[Action, dict[str, Json]]:
+        """An action at one position, and what was not known of it.
+
+        Args:
+            logits: `[actions]`.
+            legal: What the seat may do.
+            temperature: Of the softmax; 0 takes the likeliest action.
+            generator: Makes what draws, where it is needed.
 
         Returns:
             One of `legal`. Where the network knows none of them it is drawn uniformly, and the
             effort says so.
         """
         mask = self.codec.mask(legal)
-        hidden = np.zeros((1, self.weights["first"].shape[1]), np.float32)
-        for turn in turns if self.codec.recurrent else turns[-1:]:
-            features, unknown = encoder.encoded(seat, turn)
-            logits, _, hidden = forward(self.weights, features[None], hidden, np)
-        effort: dict[str, Json] = {
-            "unknown_values": unknown,
-            "unknown_actions": len(legal) - int(mask.sum()),
-        }
+        effort: dict[str, Json] = {"unknown_actions": len(legal) - int(mask.sum())}
         if not mask.any():
-            drawn = legal[int(generator.integers(len(legal)))]
+            drawn = legal[int(generator().integers(len(legal)))]
             return drawn, {**effort, "fallback": "uniform"}
         sharpness = 1 / temperature if temperature else 1.0
-        chances = log_chances(logits * np.float32(sharpness), mask[None])
-        row = drawn_actions(chances, mask[None], generator) if temperature else chances.argmax(-1)
-        return self.codec.actions[int(row[0])], effort
+        chances = log_chances(logits * np.float32(sharpness), mask)
+        picked = drawn_actions(chances, mask, generator()) if temperature else chances.argmax()
+        return self.codec.actions[int(picked)], effort
 
     def saved(self) -> bytes:
         """The file; equal policies give equal bytes."""

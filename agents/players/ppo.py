@@ -13,6 +13,7 @@ from agents.players.specs import PlayerSpecError, Seating, require_unchanged
 from agents.search.settings import NoYes, PlayerSettings
 from games.engine import Decision, Effort
 from games.information import SeatLog, seat_turns
+from games.lockstep import Reads, SeatView
 from games.values import Action, ModuleFault
 from tools.playtest.jobs import PlayerSpec
 
@@ -51,6 +52,8 @@ class PolicyPlayer:
     What it does not know is counted in each decision's effort.
     """
 
+    effort: None = None
+
     def __init__(self, spec: PlayerSpec, at: Seating) -> None:
         """Read the file.
 
@@ -61,6 +64,7 @@ class PolicyPlayer:
         self.settings = spec.part(PolicySettings)
         self.seat = at.seat
         self.policy = _policy(self.settings)
+        self.reads: Reads = "all" if self.policy.codec.recurrent else "newest"
         self.encoder = self.policy.codec.log_encoder(at.sandbox)
         about, game = self.policy.about, at.game
         if about["num_players"] != game.num_players:
@@ -82,13 +86,22 @@ class PolicyPlayer:
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
     ) -> Decision:
         """See `games.engine.Player.choose`."""
-        turns = seat_turns(log.entries)
+        return self.choose_many([SeatView(log, legal, lambda: generator)])[0]
+
+    def choose_many(self, views: Sequence[SeatView]) -> list[Decision]:
+        """See `games.lockstep.LockstepPlayer.choose_many`."""
+        asked = [seat_turns(view.log.entries) for view in views]
         with suppress(ModuleFault):  # what it does not know is counted
-            self.encoder.prepare(turns)
-        action, effort = self.policy.act(
-            self.seat, turns, legal, self.settings.temperature, generator, self.encoder
-        )
-        return Decision(action, Effort.of({"algorithm": PPO, **effort}))
+            self.encoder.prepare([turn for turns in asked for turn in turns])
+        logits, unknown = self.policy.logits(self.seat, asked, self.encoder)
+        decisions: list[Decision] = []
+        for row, view in enumerate(views):
+            action, told = self.policy.act(
+                logits[row], view.legal, self.settings.temperature, view.generator
+            )
+            figures = {"algorithm": PPO, "unknown_values": unknown[row], **told}
+            decisions.append(Decision(action, Effort.of(figures)))
+        return decisions
 
     def close(self) -> None:
         """End the worker of the file's functions, where it has some."""

@@ -115,6 +115,7 @@ PLAYERS: dict[str, PlayerKind] = {
         "Plays by a network that 'rulewright train' made; what it does not know is counted.",
         PolicyPlayer,
         (PolicySettings,),
+        lockstep=True,
         complete=with_policy_hash,
     ),
 }

@@ -247,16 +247,25 @@ class Session:
         more: list[Json] = []
         for row, (slot, action) in enumerate(zip(request.slots, request.actions, strict=True)):
             try:
+                events: list[list[str]] = [[]] * request.num_players
                 if action is None:
                     state = begin(request.num_players, **request.parameters)
                 else:
+                    if request.followed:
+                        events = rules.events(slots[slot], str(action))
                     state = apply(slots[slot], action)  # type: ignore[arg-type] # see RoundRequest
                 slots[slot], player = state, mover(state)
                 text = "\n".join(options(state))  # one text is read faster than a list of them
                 paid = rules.rewards(state)
                 told: Json = 0 if paid == unpaid else [*paid]
-                if told or player in sighted or (player == CHANCE and weighs is not None):
-                    more.append([row, told, *_beside(rules, state, player, sighted)])
+                followed: Json = None
+                if request.followed:
+                    seen = rules.observations(state)
+                    followed = [[seen[seat], [*events[seat]]] for seat in request.followed]
+                weighed = player == CHANCE and weighs is not None
+                if told or followed or player in sighted or weighed:
+                    beside = _beside(rules, state, player, sighted)
+                    more.append([row, told, *beside, followed])
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - the match is played alone, which tells it

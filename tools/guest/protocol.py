@@ -128,6 +128,7 @@ class RoundRequest(NamedTuple):
         num_players: Of every match.
         parameters: Of every match.
         sighted: Seats whose observation is told where they move.
+        followed: Seats of which all is told.
         slots: Where the matches are.
         actions: What is done there; None begins a match.
     """
@@ -135,6 +136,7 @@ class RoundRequest(NamedTuple):
     num_players: int
     parameters: dict[str, Json]
     sighted: list[int]
+    followed: list[int]
     slots: list[int]
     actions: list[Json]
 

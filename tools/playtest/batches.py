@@ -14,7 +14,7 @@ from games.engine import Player, PlayerFault
 from games.lockstep import Columns, Entry, LockstepPlayer, MatchBatch, Move, Outcome
 from games.values import Json, ModuleFault
 from tools.guest.protocol import RoundRequest
-from tools.playtest.efforts import effort_of
+from tools.playtest.efforts import effort_of, effort_together
 from tools.playtest.jobs import MatchJob, PlayerSpec, close_players, failed_entry, play_job
 from tools.sandbox import Worker
 
@@ -203,8 +203,13 @@ def _entry(
     acted = max((seat + 1 for seat, count in enumerate(outcome.decisions) if count), default=0)
     for seat, entrant in enumerate(seated[:acted]):
         key = (entrant, outcome.decisions[seat])
+        effort = players[entrant, seat].effort
+        if effort is None:
+            summed = effort_together(map(effort_of, outcome.efforts[seat]))
+            used.append(summed.model_dump(mode="json"))
+            continue
         if key not in told:
-            told[key] = effort_of(players[entrant, seat].effort, key[1]).model_dump(mode="json")
+            told[key] = effort_of(effort, key[1]).model_dump(mode="json")
         used.append(told[key])
     plies, returns = len(outcome.actions), outcome.returns
     return {
@@ -229,13 +234,16 @@ class _WorkerRounds:
     worker: Worker
     job: MatchJob
 
-    def advance(self, moves: Sequence[Move], sighted: Sequence[int]) -> Columns:
+    def advance(
+        self, moves: Sequence[Move], sighted: Sequence[int], followed: Sequence[int]
+    ) -> Columns:
         """See `Rounds.advance`."""
         game = self.job.game
         request = RoundRequest(
             game.num_players,
             {**game.parameters},
             [*sighted],
+            [*followed],
             [slot for slot, _ in moves],
             [action for _, action in moves],
         )

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,15 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
-from agents.learning.policy import Policy, read_policy
+from agents.encoding.paths import fitted_encoder
+from agents.encoding.protocol import Array
+from agents.learning.policy import Codec, Policy, initial_weights, read_policy, shapes
 from agents.learning.settings import LearningError
 from agents.players.ppo import PolicyPlayer
 from agents.players.registry import PlayerRoster, parse_spec
 from agents.players.specs import PlayerSpecError
 from games.engine import Decision
-from games.information import SeatLog
+from games.information import SeatLog, SeatTurn
 from games.streams import stream
 from tests.agents.learning.conftest import Trained, setup
 from tools.playtest.series import SeriesSettings, play_series, series_summary
@@ -181,3 +184,38 @@ def test_at_temperature_zero_it_always_plays_the_same(file: Path, sandbox: Sandb
     assert len({decided(number).action for number in range(20)}) == 1
     warm = player(sandbox, file, more=",temperature=1000")
     assert len({warm.choose(log, actions, stream(n, "player")).action for n in range(60)}) > 1
+
+
+@pytest.mark.parametrize("recurrent", [False, True])
+def test_logits_are_the_same_to_the_last_bit_alone_and_beside_others(*, recurrent: bool) -> None:
+    """Products of whole batches round otherwise, and a decision would rest on who is beside it."""
+    codec = Codec(fitted_encoder([{"a": 1, "b": 1.5}]), ("x", "y", "z"), recurrent)
+    generator = np.random.default_rng(0)
+    for units in (5, 61, 128):
+        sizes = shapes(97, 3, units, recurrent=recurrent)
+        policy = Policy(codec, initial_weights(sizes, generator), {})
+        drawn = generator.standard_normal((70, 97)).astype(np.float32)
+        turns = [SeatTurn(None, (), {"row": row}, None, 0) for row in range(70)]
+        asked = [turns[: 1 + end % 7] for end in range(70)] + [[turn] for turn in turns]
+        together, _ = policy.logits(0, asked, Drawn(drawn))
+        alone = [policy.logits(0, [one], Drawn(drawn))[0][0] for one in asked]
+        assert together.tobytes() == np.stack(alone).tobytes()
+
+
+class Drawn:
+    """Gives the row of an array that an observation names."""
+
+    def __init__(self, rows: Array) -> None:
+        self.rows, self.width = rows, rows.shape[1]
+
+    def prepare(self, turns: Sequence[SeatTurn]) -> None:
+        pass
+
+    def encoded(self, seat: int, turn: SeatTurn) -> tuple[Array, int]:
+        del seat
+        row = turn.observation["row"]
+        assert isinstance(row, int)
+        return self.rows[row], 0
+
+    def close(self) -> None:
+        pass

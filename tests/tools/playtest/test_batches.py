@@ -4,12 +4,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from agents.encoding.paths import fitted_encoder, turn_view
+from agents.encoding.tensors import TensorSource
+from agents.learning.policy import Codec, Policy, initial_weights, shapes
 from agents.players.registry import PlayerRoster
 from games import library
-from games.engine import Effort
+from games.contract import Game
+from games.engine import Effort, RandomPlayer, play_match
+from games.information import seat_turns
+from games.modules import LocalModule
+from games.table import GameTable
 from games.values import Json
+from tests.agents.learning.conftest import arrayed
+from tests.tools.predicting.material import ARRAYS, changed
 from tools.playtest.batches import play_batch
 from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe, play_job, sandbox_of_process
 from tools.playtest.plan import MatchPlan
@@ -77,6 +87,38 @@ def plan(game: GameSetup, specs: Sequence[str], deals: int, max_plies: int = 200
     return MatchPlan(game, players, settings, ROSTER, schedule, RECIPE)
 
 
+def network(
+    path: Path, game: GameSetup, *, recurrent: bool, tensors: TensorSource | None = None
+) -> str:
+    """The spec of an untrained network, whose choices differ widely between positions."""
+    table, seen, actions = GameTable(Game(LocalModule(game.source))), [], set[str]()
+    for number in range(20):
+        match = play_match(table, [RandomPlayer()] * 2, parameters={}, seed=1, match=number)
+        actions |= {action for ply in match.plies if ply.player >= 0 for action in ply.legal}
+        for log in match.logs:
+            for turn in seat_turns(log.entries):
+                told = turn_view(log.seat, turn, recurrent=recurrent, whole=tensors is None)
+                seen.append(told)
+    codec = Codec(fitted_encoder(seen), tuple(sorted(actions)), recurrent, tensors)
+    sizes = shapes(codec.width, len(actions), 37, recurrent=recurrent)
+    weights = initial_weights(sizes, np.random.default_rng(0))
+    weights["actor"] *= 100
+    about = {"game": game.name, "num_players": 2, "parameters": {}, "settings": {"units": 37}}
+    path.write_bytes(Policy(codec, weights, about).saved())
+    return f"ppo:policy={path}"
+
+
+def require_same_alone(played: MatchPlan) -> dict[int, Json]:
+    together = in_batches(played, 500)
+    assert together == in_batches(played, 1) == in_batches(played, 7)
+    with sandbox_of_process(RECIPE):
+        for match, entry in together.items():
+            alone = play_job(played.job(match))
+            assert isinstance(alone, dict)
+            assert entry == {**alone, "told": ""}
+    return together
+
+
 def in_batches(of: MatchPlan, size: int) -> dict[int, Json]:
     rotations = of.schedule.rotations
     found: dict[int, Json] = {}
@@ -91,13 +133,43 @@ def in_batches(of: MatchPlan, size: int) -> dict[int, Json]:
 @pytest.mark.parametrize("specs", [("random", "random"), ("greedy", "random")])
 def test_entries_are_the_same_for_all_sizes_of_batches_and_alone(specs: tuple[str, str]) -> None:
     played = plan(leduc(), specs, deals=20)
-    together = in_batches(played, 500)
-    assert together == in_batches(played, 1) == in_batches(played, 7)
-    with sandbox_of_process(RECIPE):
-        alone = {match: play_job(played.job(match)) for match in (0, 3, 19)}
-    for match, entry in alone.items():
-        assert isinstance(entry, dict)
-        assert together[match] == {**entry, "told": ""}
+    require_same_alone(played)
+
+
+@pytest.mark.parametrize(
+    ("name", "recurrent"), [("connect_four", False), ("leduc_poker", False), ("leduc_poker", True)]
+)
+@pytest.mark.parametrize("other", ["", "random"])
+def test_a_network_plays_the_same_in_batches_of_all_sizes_and_alone(
+    tmp_path: Path, name: str, other: str, *, recurrent: bool
+) -> None:
+    game = GameSetup(name, library.source(name), 2)
+    spec = network(tmp_path / "policy", game, recurrent=recurrent)
+    played = plan(game, (spec, other or f"{spec},temperature=0"), deals=8)
+    assert played.job(0).in_lockstep
+    together = require_same_alone(played)
+    acted = {tuple(MatchEntry.model_validate(entry).actions) for entry in together.values()}
+    assert len(acted) > len(together) / 2
+
+
+def test_a_network_whose_file_fails_on_some_positions_costs_no_other_match(tmp_path: Path) -> None:
+    """With a king its function ends the worker that makes the arrays of the whole batch."""
+    ends = "    if observation['card'] == 'K':\n        __import__('os')._exit(3)\n    row = ["
+    tensors = TensorSource(changed(ARRAYS, ("    row = [", ends)), 10)
+    spec = network(tmp_path / "policy", arrayed(), recurrent=True, tensors=tensors)
+    together = require_same_alone(plan(arrayed(), (spec, spec), deals=12))
+    entries = [MatchEntry.model_validate(entry) for entry in together.values()]
+    assert {entry.ending for entry in entries} == {"finished"}
+    kings = [used.figures["unknown_values"].total > 0 for one in entries for used in one.used]
+    assert 0 < sum(kings) < len(kings)
+
+
+def test_a_network_that_reads_its_whole_log_is_asked_again_in_another_order(tmp_path: Path) -> None:
+    spec = network(tmp_path / "policy", leduc(), recurrent=True)
+    settings = SeriesSettings(matches=60, seed=5, record=False)
+    with sandbox_of_process(RECIPE) as sandbox:
+        series = play_series(leduc(), [spec, "random"], ROSTER, settings, sandbox=sandbox)
+    assert (series.endings["finished"], series.replayed.matches) == (60, 44)
 
 
 def test_a_match_that_meets_its_limit_of_plies_is_the_same_as_alone() -> None:
