@@ -9,13 +9,21 @@ Matches in which the module failed are played beside one that finished, and have
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import TypeAlias
 
-from games.engine import PlayerFault
+from numpy.random import Generator
+
+from games.engine import Match, Player, PlayerFault, Ply
+from games.information import SeatLog, seat_turns
+from games.lockstep import SeatView
+from games.streams import stream
 from games.values import Json, ModuleFault
-from tools.playtest.batches import BatchJob, play_lean
-from tools.playtest.jobs import MatchEntry, MatchJob
+from tools.playtest.batches import BatchJob, is_in_lockstep, play_lean
+from tools.playtest.jobs import MatchEntry, MatchJob, close_players
 from tools.sandbox import Sandbox
 
+_TOGETHER = 64  # positions in a message
+_AskedPly: TypeAlias = tuple[MatchJob, int, Ply, SeatLog]  # its number, and what its seat knew
 _SAME = ("ending", "actions", "returns", "used", "forced", "options")
 
 
@@ -66,6 +74,59 @@ def mended_beside(
         except (ModuleFault, PlayerFault):
             continue
     return ""
+
+
+def chosen_otherwise(sandbox: Sandbox, jobs: Sequence[MatchJob], matches: Sequence[Match]) -> str:
+    """The first choice that a player of many matches would not make again; "" for none.
+
+    It is asked all that it was asked in these matches, as they were made again in full, from the
+    last position to the first: so what a module tells in lean play alone makes a difference.
+    """
+    asked: dict[tuple[str, int], list[_AskedPly]] = {}
+    for job, match in zip(jobs, matches, strict=True):
+        turns = [iter(seat_turns(log.entries)) for log in match.logs]
+        for number, ply in enumerate(match.plies):
+            if ply.player >= 0 and job.roster.in_lockstep(job.seats[ply.player]):
+                place = (job.seats[ply.player].name, ply.player)
+                known = match.logs[ply.player].entries[: next(turns[ply.player]).end]
+                log = SeatLog(ply.player, known)
+                asked.setdefault(place, []).append((job, number, ply, log))
+    for (name, seat), plies in asked.items():
+        job = plies[0][0]
+        player = job.roster.seat(
+            job.seats[seat], seat=seat, match=job.match, game=job.game, sandbox=sandbox
+        )
+        try:
+            if why := _chosen_otherwise(name, player, plies[::-1]):
+                return why
+        finally:
+            close_players([player])
+    return ""
+
+
+def _chosen_otherwise(name: str, player: Player, plies: Sequence[_AskedPly]) -> str:
+    if not is_in_lockstep(player) or player.reads == "nothing":
+        return ""  # it draws on the host
+    for start in range(0, len(plies), _TOGETHER):
+        part = plies[start : start + _TOGETHER]
+        try:
+            chosen = player.choose_many([_view(*asked) for asked in part])
+        except PlayerFault as fault:
+            return f"{name}, asked again, failed: {fault}"
+        for (job, number, ply, _), decision in zip(part, chosen, strict=True):
+            if decision.action != ply.action:
+                return (
+                    f"{name} chose {ply.action!r:.80} at ply {number} of match {job.match}, and "
+                    f"{decision.action!r:.80} where it was asked again"
+                )
+    return ""
+
+
+def _view(job: MatchJob, number: int, ply: Ply, log: SeatLog) -> SeatView:
+    def generator() -> Generator:
+        return stream(job.key, "player", match=job.match, seat=ply.player, ply=number)
+
+    return SeatView(log, tuple(sorted(ply.legal)), generator)
 
 
 def _series(

@@ -36,7 +36,7 @@ from games.table import Position
 from games.text import plain_text
 from games.trajectories import open_deck
 from games.values import CHANCE, Action, Json, ModuleFault
-from tools.beside import differs_beside, mended_beside
+from tools.beside import chosen_otherwise, differs_beside, mended_beside
 from tools.checking import audit_matches
 from tools.playtest.jobs import (
     GameSetup,
@@ -169,6 +169,9 @@ def _not_audited(
         replayed_match(sandbox, job, entry)  # in no company, as a person plays it
     alone = [match for (job, _), match in zip(finished, played, strict=True) if not job.in_lockstep]
     why = differs_beside(sandbox, together)
+    why = why or chosen_otherwise(
+        sandbox, [job for job, _ in finished], [one.match for one in played]
+    )
     if why := why or mended_beside(sandbox, together, [o for o in failed if o[0].in_lockstep]):
         raise VoidResultError(why, _ASKED_AGAIN)
     if alone:

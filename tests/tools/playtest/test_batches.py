@@ -318,6 +318,21 @@ def test_a_module_that_answers_otherwise_in_other_company_has_no_result(
         play_series(game, ["random"] * 2, ROSTER, settings, sandbox=sandbox)
 
 
+def test_a_module_that_leaks_in_lean_play_alone_has_no_result() -> None:
+    """Its heuristic sees the other's card as long as nobody asks for events: as matches count."""
+    module = (FORGERIES / "leak_when_lean.py").read_text(encoding="utf-8")
+    folder = FORGERIES / "leak_when_lean_heuristics"
+    heuristics = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
+    game, settings = GameSetup("forged", module, 2, {}, heuristics), SeriesSettings(40, seed=5)
+    with (
+        sandbox_of_process(RECIPE) as sandbox,
+        pytest.raises(VoidResultError, match="where it was asked again"),
+    ):
+        play_series(
+            game, ["greedy", "random"], ROSTER, replace(settings, record=False), sandbox=sandbox
+        )
+
+
 def test_matches_of_several_numbers_of_players_are_made_again_each_with_its_own() -> None:
     """The play-test of a game for two to four plays all of these numbers."""
     settings = SeriesSettings(matches=12, seed=5, record=False, replay=False)
