@@ -329,8 +329,8 @@ def create_folder(out: Path | None, *, title: str, runs: Path) -> RunFolder:
     Raises:
         RunFolderError: If `out` is in use already, or cannot be made.
     """
-    path = out if out is not None else _free_name(runs, title)
     try:
+        path = out if out is not None else _new_place(runs, title)
         if path.exists() and any(not file.is_dir() for file in path.rglob("*")):
             said = f"{path} is not empty; required: a new or empty folder. Choose another --out"
             if (path / ".state").is_dir():
@@ -339,7 +339,7 @@ def create_folder(out: Path | None, *, title: str, runs: Path) -> RunFolder:
         (path / ".state" / "journals").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunFolderError(
-            f"cannot make the run folder {path}: {error.strerror}; choose another --out"
+            f"cannot make the run folder {out or runs}: {error.strerror}; choose another --out"
         ) from error
     return RunFolder(path.resolve())
 
@@ -373,11 +373,13 @@ def find_folder(name: str, runs: Path, *, to_go_on: bool = False) -> RunFolder:
     raise RunFolderError(f"{name.strip() or repr(name)} is not the folder of a run{listing}")
 
 
-def _free_name(runs: Path, title: str) -> Path:
+def _new_place(runs: Path, title: str) -> Path:
+    """A folder made under a free name, so that no run beside this one takes it too."""
     words = re.findall(r"[a-z0-9]+", title.lower())
     slug = "-".join(words[:6])[:48] or "game"
     for number in range(1, 100_000):
         path = runs / (slug if number == 1 else f"{slug}-{number}")
-        if not path.exists():
+        with suppress(FileExistsError):
+            path.mkdir(parents=True)
             return path
     raise RunFolderError(f"{runs} holds too many runs called {slug}; give --out")
