@@ -154,6 +154,11 @@ def folder_given(runtime: Runtime[RunContext]) -> Path | None:
     return given.folder if isinstance(given, RunContext) else None
 
 
+def step_of(runtime: Runtime[RunContext]) -> str:
+    """The checkpoint from which the node runs; the same where it runs again."""
+    return runtime.execution_info.checkpoint_id if runtime.execution_info else ""
+
+
 def _given(runtime: Runtime[RunContext]) -> RunContext | RunSettings | None:
     return runtime.context
 

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 M = TypeVar("M", bound=BaseModel)
 Written: TypeAlias = dict[str, list[str]]
 _WRITTEN = ".state/written.json"
+_STEPS = ".state/steps"
 _REVISIONS = "revisions"
 _READ_WHOLE = ("", ".json", ".jsonl", ".md", ".py", ".yaml")
 _LARGEST = 64 * 2**20  # bytes
@@ -75,6 +76,30 @@ class RunFolder:
         """The folders of its revisions, oldest first."""
         found = [path for path in self.path.glob(f"{_REVISIONS}/*") if path.name.isdecimal()]
         return tuple(RunFolder(path) for path in sorted(found, key=lambda path: int(path.name)))
+
+    def branch(self, checkpoint: str) -> "RunFolder":
+        """The revision that began at a checkpoint of the run's thread; a new one where none did."""
+        found = self.root.revisions
+        for one in found:
+            if one.steps[0] == checkpoint:
+                return one
+        new = self.root.revision(1 + max((int(one.path.name) for one in found), default=0))
+        new.journals.mkdir(parents=True)
+        new.step(checkpoint, "")
+        return new
+
+    @property
+    def steps(self) -> tuple[str, str]:
+        """The checkpoints at which its first step began, and its newest; empty where unknown."""
+        try:
+            began, newest = (self.path / _STEPS).read_text(encoding="utf-8").split("\n")[:2]
+        except (OSError, ValueError):
+            return "", ""
+        return began, newest
+
+    def step(self, began: str, newest: str) -> None:
+        """Note the checkpoints of its first step and of its newest."""
+        self.write_text(_STEPS, f"{began}\n{newest}\n")
 
     @property
     def thread(self) -> str:
