@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 POLL_S = 0.1
 BATCH = 256
 PACKAGED = Path(__file__).parent / "packaged"
+_CHROMA = threading.Lock()  # its map of clients is no thread's own, and has no lock (chroma #7778)
 
 
 def store_place(settings: StoreSettings) -> str:
@@ -58,7 +59,7 @@ def open_client(settings: StoreSettings, folder: Path) -> "ClientAPI":
     from chromadb.config import Settings
 
     quiet = Settings(anonymized_telemetry=False)
-    with explaining_chroma(settings, "opened"):
+    with explaining_chroma(settings, "opened"), _CHROMA:
         if settings.host is not None:
             return chromadb.HttpClient(
                 host=settings.host, port=settings.port, ssl=settings.ssl, settings=quiet
@@ -76,7 +77,8 @@ def close_client(client: "ClientAPI") -> None:
     concrete: Any = client
     parts = [concrete, concrete._admin_client]
     sessions = [getattr(part._server, "_session", None) for part in parts]
-    concrete.close()
+    with _CHROMA:
+        concrete.close()
     for session in sessions:
         if session is not None:
             session.close()  # Chroma 1.5 leaves its HTTP connections open

@@ -25,13 +25,16 @@ from graph.new.nodes.refine import refine
 from graph.new.nodes.report import report
 from graph.new.nodes.revise import revise
 from graph.new.nodes.strategize import strategize
-from graph.new.opening import folder_given, runs_of
+from graph.new.opening import context_of, folder_given, runs_of, step_of
+from graph.new.reporting import write_design
 from graph.new.requests import first_node, tries_again
-from graph.new.state import ChatInput, ChatOutput, Retried, RunState, go_on
+from graph.new.state import ChatInput, ChatOutput, Retried, RunState, folder_of, go_on
+from graph.new.trial import write_checks
+from graph.run.candidates import best
 from graph.run.folder import RunFolder, RunFolderError
 
 _STEPS_ONE_WAY = 16
-
+_READING = ("intake", "approve")  # nodes that write into no folder that is there
 
 _STEPS_A_ROUND = 5
 
@@ -66,11 +69,17 @@ def build(
 
 
 def _kept(name: str, node: Callable[..., Command[Any]]) -> Any:  # noqa: ANN401 - LangGraph's type
-    """The node in the run's folder, wherever that lies now; one that is tried again goes on."""
+    """The node in the run's folder, wherever that lies now; one that is tried again goes on.
+
+    A thread may be forked: at a checkpoint that is not the newest somebody says or answers
+    something else. What the other branch writes stays, so a step goes on in the folder only where
+    the newest step there is the one before it, or itself; else in a folder of its own.
+    """
 
     @wraps(node)
     def run(state: RunState, runtime: Runtime[RunContext]) -> Command[Any]:
         given = folder_given(runtime)
+        kept: dict[str, object] = {}
         if given is not None:
             state = state.in_folder(RunFolder(given).revision(state.revision).path)
         elif state.folder:
@@ -78,15 +87,52 @@ def _kept(name: str, node: Callable[..., Command[Any]]) -> Any:  # noqa: ANN401 
             runs = runs_of(runtime).resolve()
             if runs not in Path(state.folder).resolve().parents:
                 raise RunFolderError(f"the folder {state.folder} is not in {runs}; begin a new run")
-        if not (tries_again(state) and state.stopped == name):
-            return node(state, runtime)
-        command = node(state.trying_again(), runtime)
-        return replace(command, update={"stopped": None, "reason": "", **(command.update or {})})
+            if name not in _READING and (name != revise.__name__ or state.asks):
+                state = _in_branch(state, runtime)
+                kept = {"folder": state.folder, "revision": state.revision}
+        if tries_again(state) and state.stopped == name:
+            state, kept = state.trying_again(), {**kept, "stopped": None, "reason": ""}
+        command = node(state, runtime)
+        stepped = {"step": state.step} if "folder" in kept else {}
+        return replace(command, update={**kept, **(command.update or {}), **stepped})
 
     return run
 
 
-def _told(state: RunState, error: NodeError) -> Command[Literal["__end__"]]:
+def _in_branch(state: RunState, runtime: Runtime[RunContext]) -> RunState:
+    """The state in the folder of its branch, which a fork finds as it stood at its checkpoint."""
+    folder, at = folder_of(state), step_of(runtime)
+    began, newest = folder.steps
+    if newest not in ("", state.step, at):
+        old, folder = folder, folder.branch(at)
+        state = replace(state.in_folder(folder.path), revision=int(folder.path.name))
+        began = at
+        _restore(state, old, context_of(runtime, state.folder, state.seed))
+    folder.step(began, at)
+    return replace(state, step=at)
+
+
+def _restore(state: RunState, old: RunFolder, context: RunContext) -> None:
+    """Write what the steps before have written, from the state."""
+    folder = folder_of(state)
+    if state.design is not None and state.brief is not None:
+        write_design(folder, state.design, state.brief)
+    if state.candidates:
+        shown = (
+            best(state.candidates) if state.accepted is None else state.candidate(state.accepted)
+        )
+        folder.write_text("game.py", shown.source)
+        if shown.findings is not None:
+            write_checks(state, context, shown, state.claims)
+    for heuristic in state.heuristics:
+        folder.write_text(f"players/{heuristic.name}.py", heuristic.source)
+    if state.evaluation is not None:  # nothing but the report is written after it
+        old.carry(folder, ("players/", "records/", "rulebook.md"))
+
+
+def _told(
+    state: RunState, error: NodeError, runtime: Runtime[RunContext]
+) -> Command[Literal["__end__"]]:
     """A model's failure as a message; the next one may go on at the same node."""
     from agents.model.errors import ModelError
 
@@ -95,7 +141,9 @@ def _told(state: RunState, error: NodeError) -> Command[Literal["__end__"]]:
     said = f"The model failed, and the run has stopped: {error.error}"
     again = "What was finished is kept. Say “go on” to try again from there."
     node = next(name for name in get_args(Retried) if name == error.node)
-    stopped = state.stopping(node, str(error.error))
+    stopped, at = state.stopping(node, str(error.error)), step_of(runtime)
+    if state.folder and folder_of(state).steps[1] == at:  # its newest step is the one that failed
+        stopped = replace(stopped, step=at)
     return go_on("__end__", state, stopped.saying(f"{said}\n{again}"))
 
 

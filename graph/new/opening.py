@@ -1,6 +1,7 @@
 """Wiring of a run by the environment: its roles, and the context that holds what it needs."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 _LOG = logging.getLogger(__name__)
-
+_OPENING = threading.Lock()  # a cache calls twice where two threads ask at once
 
 _RUNS_AT_ONCE = 32
 
@@ -153,6 +154,11 @@ def folder_given(runtime: Runtime[RunContext]) -> Path | None:
     return given.folder if isinstance(given, RunContext) else None
 
 
+def step_of(runtime: Runtime[RunContext]) -> str:
+    """The checkpoint from which the node runs; the same where it runs again."""
+    return runtime.execution_info.checkpoint_id if runtime.execution_info else ""
+
+
 def _given(runtime: Runtime[RunContext]) -> RunContext | RunSettings | None:
     return runtime.context
 
@@ -181,9 +187,14 @@ def _context(
     )
 
 
-@cache
 def _shared() -> "tuple[Sandbox, Store]":
-    """A sandbox and the embedded store; opened on first use, once a process."""
+    """A sandbox and the embedded store; opened on first use, once a process, by one thread."""
+    with _OPENING:
+        return _opened()
+
+
+@cache
+def _opened() -> "tuple[Sandbox, Store]":
     sandbox, store = _open_both(_LOG.warning)
     level = logging.INFO if sandbox.grade.name == "strong" else logging.WARNING
     _LOG.log(level, describe_grade(sandbox.grade))

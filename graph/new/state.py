@@ -219,6 +219,7 @@ class RunState:
         given: The answer to that, where it came as a message.
         stopped: The node at which the model failed; the next message may go on there.
         notes: What a person should know beside the result.
+        step: The checkpoint of the newest step that wrote into the folder; see `_kept`.
     """
 
     messages: Messages = field(default_factory=list)
@@ -254,6 +255,7 @@ class RunState:
     playing: PlayOn | None = None
     played_on: int = 0
     notes: tuple[str, ...] = ()
+    step: str = ""
 
     @property
     def seed(self) -> int | None:
@@ -287,7 +289,7 @@ class RunState:
     def afresh(self, folder: str, settings: RunSettings | None) -> "RunState":
         """As it is before its design: the chat and the counts of what was asked outlive a game."""
         fresh = RunState(self.messages, folder, settings=settings, remedied=self.remedied)
-        return replace(fresh, played_on=self.played_on)
+        return replace(fresh, played_on=self.played_on, step=self.step)
 
     def saying(self, text: str, name: str | None = None) -> "RunState":
         """With a message to the chat, by the name of a node."""

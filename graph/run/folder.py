@@ -18,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 M = TypeVar("M", bound=BaseModel)
 Written: TypeAlias = dict[str, list[str]]
 _WRITTEN = ".state/written.json"
+_STEPS = ".state/steps"
 _REVISIONS = "revisions"
 _READ_WHOLE = ("", ".json", ".jsonl", ".md", ".py", ".yaml")
 _LARGEST = 64 * 2**20  # bytes
@@ -75,6 +76,30 @@ class RunFolder:
         """The folders of its revisions, oldest first."""
         found = [path for path in self.path.glob(f"{_REVISIONS}/*") if path.name.isdecimal()]
         return tuple(RunFolder(path) for path in sorted(found, key=lambda path: int(path.name)))
+
+    def branch(self, checkpoint: str) -> "RunFolder":
+        """The revision that began at a checkpoint of the run's thread; a new one where none did."""
+        found = self.root.revisions
+        for one in found:
+            if one.steps[0] == checkpoint:
+                return one
+        new = self.root.revision(1 + max((int(one.path.name) for one in found), default=0))
+        new.journals.mkdir(parents=True)
+        new.step(checkpoint, "")
+        return new
+
+    @property
+    def steps(self) -> tuple[str, str]:
+        """The checkpoints at which its first step began, and its newest; empty where unknown."""
+        try:
+            began, newest = (self.path / _STEPS).read_text(encoding="utf-8").split("\n")[:2]
+        except (OSError, ValueError):
+            return "", ""
+        return began, newest
+
+    def step(self, began: str, newest: str) -> None:
+        """Note the checkpoints of its first step and of its newest."""
+        self.write_text(_STEPS, f"{began}\n{newest}\n")
 
     @property
     def thread(self) -> str:
@@ -329,8 +354,8 @@ def create_folder(out: Path | None, *, title: str, runs: Path) -> RunFolder:
     Raises:
         RunFolderError: If `out` is in use already, or cannot be made.
     """
-    path = out if out is not None else _free_name(runs, title)
     try:
+        path = out if out is not None else _new_place(runs, title)
         if path.exists() and any(not file.is_dir() for file in path.rglob("*")):
             said = f"{path} is not empty; required: a new or empty folder. Choose another --out"
             if (path / ".state").is_dir():
@@ -339,7 +364,7 @@ def create_folder(out: Path | None, *, title: str, runs: Path) -> RunFolder:
         (path / ".state" / "journals").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunFolderError(
-            f"cannot make the run folder {path}: {error.strerror}; choose another --out"
+            f"cannot make the run folder {out or runs}: {error.strerror}; choose another --out"
         ) from error
     return RunFolder(path.resolve())
 
@@ -373,11 +398,13 @@ def find_folder(name: str, runs: Path, *, to_go_on: bool = False) -> RunFolder:
     raise RunFolderError(f"{name.strip() or repr(name)} is not the folder of a run{listing}")
 
 
-def _free_name(runs: Path, title: str) -> Path:
+def _new_place(runs: Path, title: str) -> Path:
+    """A folder made under a free name, so that no run beside this one takes it too."""
     words = re.findall(r"[a-z0-9]+", title.lower())
     slug = "-".join(words[:6])[:48] or "game"
     for number in range(1, 100_000):
         path = runs / (slug if number == 1 else f"{slug}-{number}")
-        if not path.exists():
+        with suppress(FileExistsError):
+            path.mkdir(parents=True)
             return path
     raise RunFolderError(f"{runs} holds too many runs called {slug}; give --out")

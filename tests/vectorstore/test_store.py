@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -306,6 +307,22 @@ def test_threads_may_search_and_index_at_once(store: Store) -> None:
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(work, range(12))) == {"trump"}
     assert store.count("own_games") == 3
+
+
+def test_threads_that_open_a_store_at_once_all_find_what_is_in_it(tmp_path: Path) -> None:
+    """Chroma keeps its clients in a map without a lock (chroma-core/chroma#7778)."""
+    with opened(tmp_path) as built:
+        built.index(RULES)
+
+    together = Barrier(6, timeout=PATIENCE_S)
+
+    def work(_: int) -> str:
+        together.wait()
+        with opened(tmp_path) as store:
+            return store.search("mechanics", "highest trump", 1)[0].id
+
+    with ThreadPoolExecutor(6) as pool:
+        assert [*pool.map(work, range(48))] == ["trump"] * 48
 
 
 def test_a_damaged_database_is_named_with_what_to_do(tmp_path: Path) -> None:

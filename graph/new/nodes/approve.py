@@ -10,6 +10,7 @@ from games.library.settings import PLAYERS, settings_chosen
 from games.text import untagged
 from graph.new.context import RunContext
 from graph.new.opening import require_choices
+from graph.new.reporting import rulebook_text
 from graph.new.requests import (
     NO,
     WHOLE,
@@ -19,7 +20,7 @@ from graph.new.requests import (
     plain_answer,
 )
 from graph.new.results import rule_changes
-from graph.new.state import AfterApproval, RunState, folder_of, go_on, need_design
+from graph.new.state import AfterApproval, RunState, folder_of, go_on, need_brief, need_design
 
 
 def approve(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterApproval]:
@@ -57,7 +58,7 @@ def _to_read(state: RunState) -> str:
     """The rulebook; of one that was shown before, what has changed in it."""
     path, made, shown = folder_of(state).path / "rulebook.md", need_design(state), state.shown
     if shown is None or shown.family != made.family:
-        return path.read_text("utf-8", "replace")
+        return rulebook_text(made, need_brief(state))  # the file may be another branch's by now
     lines = [f"- {line.name} ({line.state}): {line.text}" for line in rule_changes(shown, made)]
     whole = f'The whole rulebook: answer "rulebook", or read {path}.'
     return untagged("\n".join([*lines, *([] if lines else ["No rule has changed."]), whole, ""]))

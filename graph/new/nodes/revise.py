@@ -17,7 +17,7 @@ from agents.protocols import (
     Talk,
 )
 from graph.new.context import RunContext
-from graph.new.opening import context_of, folder_given
+from graph.new.opening import context_of, folder_given, step_of
 from graph.new.reporting import write_design
 from graph.new.requests import (
     human_words,
@@ -47,7 +47,7 @@ def revise(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterRevisi
     figures = [*verdict_lines(state), *(shares_text(state.evaluation) if state.evaluation else ())]
     figures += lacking(state) if state.end is not None else []
     if undoes(said[-1]):
-        return _undone(state, ask=context.settings.approve)
+        return _undone(state, runtime, ask=context.settings.approve)
     root = str(folder_of(state).root.path)
     figures = [without_units(line.replace(root, "RUN")) for line in figures]
     talk = Talk(message=said[-1], history=_history(state, figures), figures=tuple(figures))
@@ -70,7 +70,7 @@ def revise(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterRevisi
     if found.design is None:
         return _replied(state, f"{found.reply} {_ANOTHER}" if found.other else found.reply)
     after = state.changed(found.design, brief)
-    return _changed(state, after, found.reply, ask=context.settings.approve)
+    return _changed(state, after, found.reply, runtime, ask=context.settings.approve)
 
 
 def without_units(text: str) -> str:
@@ -82,7 +82,7 @@ def without_units(text: str) -> str:
     return re.sub(r"\bn = (\d+) (?:match(?:es)?|deals?|seats?|pairs?)\b", r"n = \1", text)
 
 
-def _undone(state: RunState, *, ask: bool) -> Command[AfterRevision]:
+def _undone(state: RunState, runtime: Runtime[RunContext], *, ask: bool) -> Command[AfterRevision]:
     """The game as it stood before its last change, made like any other change."""
     if not state.earlier:
         return _replied(state, "There is no change to take back.")
@@ -90,7 +90,7 @@ def _undone(state: RunState, *, ask: bool) -> Command[AfterRevision]:
     changes = rule_changes(need_design(state), need_design(before))
     names = ", ".join(line.name for line in changes)
     reply = f"Taken back, as it was before: {names or 'the title or the demands alone'}."
-    return _changed(state, before, reply, ask=ask)
+    return _changed(state, before, reply, runtime, ask=ask)
 
 
 def _of_family(choices: Choices, design: Design) -> Choices:
@@ -125,7 +125,9 @@ def _replied(state: RunState, reply: str) -> Command[AfterRevision]:
     return go_on("__end__", state, state.summed_up(reply).saying(reply, "reply"))
 
 
-def _changed(state: RunState, after: RunState, reply: str, *, ask: bool) -> Command[AfterRevision]:
+def _changed(
+    state: RunState, after: RunState, reply: str, runtime: Runtime[RunContext], *, ask: bool
+) -> Command[AfterRevision]:
     """The changed design: over the one that waits for approval, else in a folder of its own.
 
     `after` holds the design, its brief, and what stood before each of the changes that it has.
@@ -134,12 +136,15 @@ def _changed(state: RunState, after: RunState, reply: str, *, ask: bool) -> Comm
     if state.asks:
         write_design(folder_of(state), design, need_brief(after))
         return go_on("approve", state, after)
-    number = state.revision + 1
-    folder = folder_of(state).root.revision(number)
+    folder = folder_of(state).root.revision(state.revision + 1)
+    if folder_given(runtime) is None:  # a thread may be forked: what another branch made stays
+        folder = folder_of(state).branch(step_of(runtime))
     folder.journals.mkdir(parents=True, exist_ok=True)
     write_design(folder, design, need_brief(after))
     base = _base(state, design)
-    revision = after.revising(number, folder.path, base, state.design).waiting(asks=ask)
+    revision = after.revising(int(folder.path.name), folder.path, base, state.design).waiting(
+        asks=ask
+    )
     goto: AfterRevision = "approve" if ask else "code" if base is None else "recode"
     return go_on(goto, state, revision)
 

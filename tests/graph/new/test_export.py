@@ -1,6 +1,10 @@
 """The graphs that a server offers, each by itself."""
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,7 @@ from games import library
 from graph.new import export
 from graph.run.folder import RunFolderError
 from tests.graph.conftest import MakeContext
+from tests.processes import PATIENCE_S
 
 ROOT = Path(__file__).parents[3]
 SOUND = library.source("tic_tac_toe")
@@ -72,3 +77,35 @@ def test_a_design_is_made_by_itself_or_a_question_is_asked(
         assert "game.py" not in made["artefacts"]
     else:
         assert (made["end"], made["artefacts"].get("rulebook.md")) == ("question", None)
+
+
+AT_ONCE = """
+import asyncio, logging
+from graph.new.export import design
+
+async def together():
+    asked = {"messages": [("user", "tic tac toe for two players")]}
+    made = await asyncio.gather(*[design.ainvoke(asked) for _ in range(6)])
+    print(*["rulebook.md" in one["artefacts"] for one in made], len({m["folder"] for m in made}))
+
+logging.basicConfig(level=logging.INFO)
+asyncio.run(together())
+"""
+
+
+def test_runs_that_begin_at_once_in_a_fresh_process_are_all_answered(
+    tmp_path: Path, built_home: Path
+) -> None:
+    shutil.copytree(built_home, tmp_path / "home")
+    places = {"RULEWRIGHT_HOME": str(tmp_path / "home"), "RULEWRIGHT_RUNS": str(tmp_path / "runs")}
+    done = subprocess.run(
+        [sys.executable, "-c", AT_ONCE],
+        cwd=ROOT,
+        env={**os.environ, **places},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    assert done.stdout.split() == ["True"] * 6 + ["6"], done.stderr
+    assert done.stderr.count("sandbox grade: ") == 1  # it was opened once, by one of them

@@ -5,11 +5,13 @@ import fcntl
 import json
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from graph.run.folder import RunFolder, RunFolderError, create_folder, find_folder
+from tests.processes import PATIENCE_S
 
 
 @pytest.fixture
@@ -184,3 +186,15 @@ def test_a_folder_in_which_nothing_could_be_written_takes_the_same_command_again
 
 def _no_room(*_: object) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_runs_that_begin_at_once_have_a_folder_each(tmp_path: Path) -> None:
+    together = threading.Barrier(6, timeout=PATIENCE_S)
+
+    def begin(_: int) -> Path:
+        together.wait()
+        return create_folder(None, title="whist", runs=tmp_path / "runs").path
+
+    with ThreadPoolExecutor(6) as pool:
+        made = [*pool.map(begin, range(60))]
+    assert len(set(made)) == 60
