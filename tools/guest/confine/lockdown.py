@@ -269,7 +269,8 @@ def _guard(inner: int, host: int) -> NoReturn:
     ended.register(handle, select.POLLIN)
     while not ended.poll(_POLL_MS):
         if os.getppid() != host:
-            break  # a copy of the control socket may outlive the host, the host's id cannot
+            os._exit(0)  # a copy of the control socket may outlive the host, the host's id cannot
+    os.waitpid(inner, 0)  # else nobody is told the time that it took
     os._exit(0)
 
 
