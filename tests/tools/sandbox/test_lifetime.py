@@ -1,8 +1,10 @@
 import os
+import resource
 import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -202,3 +204,17 @@ def test_a_line_that_breaks_the_module_is_named_in_a_used_worker_too() -> None:
             ):
                 worker.load("x = 1\nx.y")
             assert found.value.line == 2
+
+
+def test_the_processor_time_of_workers_is_told_once_the_sandbox_is_closed() -> None:
+    """A benchmark would else count the host alone: the same loop takes as long in this process."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    with Sandbox(limits=Limits(load_s=60)) as sandbox:
+        worker = sandbox.worker("busy", "")
+        worker.load("for _ in range(20_000_000):\n    pass\n")
+        worker.kill()
+    told = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    begun = time.process_time()
+    for _ in range(20_000_000):
+        pass
+    assert told > (time.process_time() - begun) / 2
