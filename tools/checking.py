@@ -56,9 +56,19 @@ class Deadline:
             raise ModuleFault(
                 "timed_out",
                 "module",
-                f"{_LATE} {self.seconds:g} s in all; the module is too slow "
-                "or its matches are too long",
+                f"{_LATE} {self.seconds:g} s in all; the module is slow, its matches are long or "
+                "the machine is busy: allow more seconds",
             )
+
+    def judged(self, findings: Sequence[Finding]) -> list[Finding]:
+        """The same findings, where those of what was asked after the end judge nothing.
+
+        Before the end such words are the module's own.
+        """
+        if time.monotonic() <= self.ends:
+            return [*findings]
+        untold = {"outcome": "could_not_judge", "function": None, "line": None}
+        return [f.model_copy(update=untold) if _LATE in f.evidence else f for f in findings]
 
 
 @dataclass(frozen=True)
@@ -92,16 +102,16 @@ class CheckRun:
         return self._held(lambda subject: check_plies(subject, plies))
 
     def _held(self, check: Callable[[Subject], list[Finding]]) -> list[Finding]:
+        trial = self._again()
         with self._sandbox.worker("unit-tests", self._source) as worker:
             try:
-                subject = self._subject(worker)
+                subject = trial.subject(worker, self._start)
             except ModuleFault as fault:
-                return [from_fault("unit_test", fault)]
-            return check(subject)
+                return trial.deadline.judged([from_fault("unit_test", fault)])
+            return trial.deadline.judged(check(subject))
 
-    def _subject(self, worker: Worker) -> Subject:
-        trial = _Trial(self._sandbox, self._source, Deadline.after(_AGAIN_S))
-        return trial.subject(worker, self._start)
+    def _again(self) -> "_Trial":
+        return _Trial(self._sandbox, self._source, Deadline.after(_AGAIN_S))
 
     def positions(self, record: MatchRecord) -> list[Position]:
         """The positions of a record, first to last, as a fresh worker replays it.
@@ -110,7 +120,7 @@ class CheckRun:
             ModuleFault: If the module does not play it again.
         """
         with self._sandbox.worker("replay", self._source) as worker:
-            table = self._subject(worker).table
+            table = self._again().subject(worker, self._start).table
             reached = [table.open(len(record.players), record.parameters)]
             for action in record.actions:
                 if action not in reached[-1].legal:
@@ -153,22 +163,24 @@ def check_source(
         try:
             subject = trial.subject(worker, start)
         except ModuleFault as fault:
-            return CheckRun((from_fault("load", fault),), (), worker.output, sandbox, source, start)
+            found = trial.deadline.judged([from_fault("load", fault)])
+            return CheckRun(tuple(found), (), worker.output, sandbox, source, start)
         start = (subject.num_players, dict(parameters))
-        findings = run_checks(subject, settings)
+        findings = trial.deadline.judged(run_checks(subject, settings))
         output = worker.output
     kept: tuple[MatchRecord, ...] = ()
     if _playable(findings):
         try:
             played, taken = _played(trial, start, settings, max(records, _REPLAYED))
         except ModuleFault as fault:  # such as the deadline that the checks have used up
-            findings.append(from_fault("random_play", fault))
+            findings += trial.deadline.judged([from_fault("random_play", fault)])
         else:
             kept = tuple(r for r in played[:records] if r.match.ending == "finished")
-            findings = _with_replay(findings, _replayed(trial, played))
+            replayed = trial.deadline.judged(_replayed(trial, played))
+            findings = _with_replay(findings, replayed)
             if is_slow(taken):
                 findings += slow_finding(taken, slowest_function(sandbox, source, *start))
-    if any(_LATE in found.evidence for found in findings):
+    if any(_is_late(found) for found in findings):
         findings = _with_slowest(findings, slowest_function(sandbox, source, *start))
     return CheckRun(tuple(findings), kept, output, sandbox, source, start)
 
@@ -203,13 +215,7 @@ def audit_matches(
         if missing := [name for name in _DECLARATIONS if not subject.game.defines(name)]:
             told = f"the module does not define {' and '.join(missing)}"
             return [Finding(check="leak_audit", outcome="could_not_judge", evidence=told)]
-        found = check_leaks(subject, played, pairs=pairs, seed=seed)
-    if time.monotonic() <= trial.deadline.ends:
-        return found
-    return [
-        one.model_copy(update={"outcome": "could_not_judge"}) if _LATE in one.evidence else one
-        for one in found
-    ]
+        return trial.deadline.judged(check_leaks(subject, played, pairs=pairs, seed=seed))
 
 
 def usual_players(info: Mapping[str, Json]) -> int:
@@ -297,18 +303,20 @@ def _played(
 
 
 def _with_slowest(findings: Sequence[Finding], slowest: tuple[str, float] | None) -> list[Finding]:
-    """Findings of a deadline that name what took the time, and no function that was called last."""
-    said: dict[str, object] = {"function": None}
-    more = ""
-    if slowest is not None:
-        said["function"] = slowest[0]
-        more = f"; a call of {slowest[0]} takes {slowest[1] * 1000:.0f} ms"
+    """Findings of a deadline that name what took the time, where one function did."""
+    if slowest is None:
+        return [*findings]
+    more = f"; a call of {slowest[0]} takes {slowest[1] * 1000:.0f} ms"
     return [
-        found.model_copy(update={**said, "evidence": found.evidence + more})
-        if _LATE in found.evidence
+        found.model_copy(update={"function": slowest[0], "evidence": found.evidence + more})
+        if _is_late(found)
         else found
         for found in findings
     ]
+
+
+def _is_late(found: Finding) -> bool:
+    return found.outcome == "could_not_judge" and _LATE in found.evidence
 
 
 def _replayed(trial: _Trial, played: Sequence[MatchRecord]) -> list[Finding]:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
 from agents.composer import composer_roles
@@ -35,12 +36,12 @@ def rows(chat: Chat, folder: str) -> set[int]:
     return {int(named)}
 
 
-def fork(chat: Chat, at: Any) -> None:
+def fork(chat: Chat, at: RunnableConfig) -> None:
     """Go on from an earlier checkpoint, as LangGraph's docs on time travel do."""
     chat.config = chat.graph.update_state(at, None, as_node="__copy__")
 
 
-def newest(chat: Chat) -> Any:
+def newest(chat: Chat) -> RunnableConfig:
     return chat.graph.get_state({"configurable": {"thread_id": "1"}}).config
 
 
