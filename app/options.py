@@ -72,6 +72,10 @@ Game = Annotated[
 OptionalGame = Annotated[
     str | None, typer.Argument(help="A library name, a module file, or a run's folder or name.")
 ]
+Junit = Annotated[
+    Path | None,
+    typer.Option("--junit", metavar="FILE", help="Also write the outcome as JUnit, for a CI job."),
+]
 FailOn = Annotated[
     str,
     typer.Option(

@@ -256,3 +256,29 @@ def test_a_run_that_a_process_works_at_is_left_to_it(
     at_work.kill()
     at_work.wait()
     assert command("resume", folder, "--json").json["end"] == "made"
+
+
+@pytest.mark.parametrize("words", [("--rounds", "2"), ("--answer", "x")])
+def test_two_ways_to_go_on_are_refused_before_anything_is_begun_again(
+    command: Command, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    folder = tmp_path / "run"
+    asked = ("new", "something nice for the evening", "--out", folder)
+    assert command(*asked).code == 3
+    before = sorted(path.name for path in folder.iterdir())
+    refused = command("resume", folder, "--from", "design", *words)
+    assert (refused.code, "separate ways" in refused.err) == (2, True)
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_revision_of_a_game_that_was_edited_by_hand_is_refused_and_says_so(
+    command: Command, finished: Path
+) -> None:
+    kept = (finished / "game.py").read_text() + "# by hand\n"
+    (finished / "game.py").write_text(kept)
+    refused = command("revise", finished, "size=4", "--json").json
+    assert "game.py" in refused["reply"]
+    assert "edited by hand" in refused["reply"]
+    assert (refused["revision"], (finished / "game.py").read_text()) == (0, kept)
+    assert command("resume", finished, "--discard-edits").code == 0
+    assert command("revise", finished, "size=4", "--json").json["revision"] == 1

@@ -24,8 +24,8 @@ _SEATS = re.compile(
     re.IGNORECASE,
 )
 _SEAT = re.compile(
-    r"\b(?:(?:first|second|third|last) (?:player|seat|one)|player \d+|who(?:ever)? (?:begins|starts)"
-    r"|(?:go|goes|going|move|moves|moving) first)\b",
+    r"\b(?:(?:first|second|third|last) (?:player|seat|one)|player \d+"
+    r"|who(?:ever)? (?:begins|starts)|(?:go|goes|going|move|moves|moving) first)\b",
     re.IGNORECASE,
 )
 _WINS = re.compile(r"\b(?:w[io]n\w*|fair|unfair|advantages?|better|often)\b", re.IGNORECASE)
