@@ -93,8 +93,7 @@ app.command("doctor")(examine)
 def main(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code.
 
-    0: done. 1: done, and the answer is no (a check failed). 2: nothing could be done as asked.
-    3: a run waits for an answer. 4: a sandbox ended what was run in it. 130: stopped by Ctrl-C.
+    docs/settings.md has the table of all codes.
     """
     asked = sys.argv[1:] if arguments is None else arguments
     gc.set_threshold(_NEW_OBJECTS, 20, 20)  # what a run makes are mostly results that stay

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
     from pydantic import BaseModel
 
+    from games.engine import Ending
     from games.values import Json as Value
     from tools.playtest.jobs import GameSetup
     from tools.sandbox import Sandbox
@@ -35,7 +36,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and no
 Seed = Annotated[
     int | None,
     typer.Option(
-        "--seed", min=0, help="Seeds every random choice; else 64 bits are drawn and told."
+        "--seed",
+        min=0,
+        max=2**64 - 1,  # no checkpoint keeps more
+        help="Seeds every random choice; else 64 bits are drawn and told.",
     ),
 ]
 Backend = Annotated[
@@ -67,6 +71,18 @@ Game = Annotated[
 ]
 OptionalGame = Annotated[
     str | None, typer.Argument(help="A library name, a module file, or a run's folder or name.")
+]
+Junit = Annotated[
+    Path | None,
+    typer.Option("--junit", metavar="FILE", help="Also write the outcome as JUnit, for a CI job."),
+]
+FailOn = Annotated[
+    str,
+    typer.Option(
+        "--fail-on",
+        metavar="ENDINGS",
+        help="End with code 1 where a match was one of: forfeit, void (a fault, or no end).",
+    ),
 ]
 Environment = Annotated[
     str | None,
@@ -129,6 +145,25 @@ class Playing:
     executor: Executor = "threads"
     journal: JournalFile = None
     host_search: HostSearch = False
+    fail_on: FailOn = ""
+
+    def __post_init__(self) -> None:
+        """Refuse an ending that is none, before anything is played."""
+        for name in filter(None, self.fail_on.split(",")):
+            if name not in _FAILING:
+                raise typer.BadParameter(
+                    f"{name!r}; required: {' or '.join(_FAILING)}, or both with a comma between",
+                    param_hint="--fail-on",
+                )
+
+    def failed(self, endings: "Mapping[Ending, int]") -> bool:
+        """Whether a match ended as `--fail-on` names; how many did is noted."""
+        named = [name for name in _FAILING if name in self.fail_on.split(",")]
+        counts = {name: sum(endings[ending] for ending in _FAILING[name]) for name in named}
+        told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+        if told:
+            note(f"failed: {told} (--fail-on {self.fail_on})")
+        return bool(told)
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -254,6 +289,10 @@ def require_new(file: Path, force: bool) -> None:
         raise typer.BadParameter(f"{file.parent} is no folder; make it first")
 
 
+_FAILING: "dict[str, tuple[Ending, ...]]" = {
+    "forfeit": ("forfeit",),
+    "void": ("fault", "unfinished"),
+}
 _HINT = "--set"
 _LONGEST_PROMPT = 100_000
 _SHOWN = 80

@@ -6,11 +6,12 @@ from hashlib import sha256
 
 import numpy as np
 
-from agents.players.specs import Seating, require_unchanged
+from agents.players.specs import PlayerSpecError, Seating, require_unchanged
 from games.engine import Decision, Effort, PlayerFault
 from games.information import SeatLog, entry_rows
 from games.values import Action, Json, ModuleFault
 from tools.playtest.jobs import PlayerSpec
+from tools.sandbox import Sandbox, SandboxedModule
 from tools.sources import read_source
 
 FILE = "file"
@@ -89,3 +90,20 @@ class FilePlayer:
     def close(self) -> None:
         """End the worker."""
         self.worker.kill()
+
+
+def require_function(file: str, source: str, function: str, sandbox: Sandbox) -> None:
+    """Refuse a file that does not load, or does not define what it is asked.
+
+    Raises:
+        PlayerSpecError: Naming the file.
+    """
+    told = f"it defines no function {function}()"
+    try:
+        with sandbox.loaded("player", source) as worker:
+            SandboxedModule(worker).constant(function)
+    except ModuleFault as fault:
+        if fault.kind == "bad_value":  # a function, which is no value to send
+            return
+        told = told if fault.kind == "missing" else str(fault)
+    raise PlayerSpecError(f"{file} cannot be used: {told}; mend it, or choose another player")

@@ -1,6 +1,6 @@
 """The player that follows heuristics, each in a worker of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import numpy as np
@@ -43,8 +43,7 @@ class GreedyPlayer:
         """
         heuristic, heuristics = spec.part(GreedySettings).heuristic, at.game.heuristics
         self.by_score = heuristic == SCORES or "&" in heuristic
-        named = heuristic.replace("&", "+").split("+")
-        names = sorted(heuristics) if heuristic in (ENSEMBLE, SCORES) else named
+        names = followed(heuristic, heuristics)
         if not names or not set(names) <= heuristics.keys():
             known = ", ".join(sorted(heuristics)) or "none, so greedy cannot play it"
             raise PlayerSpecError(f"no heuristic {heuristic!r}; this game's heuristics: {known}")
@@ -119,6 +118,16 @@ class GreedyPlayer:
         """Be done with the workers."""
         for worker in self.workers:
             worker.release()
+
+
+def followed(heuristic: str, heuristics: Collection[str]) -> list[str]:
+    """The names in a setting; those of all heuristics where it asks for all.
+
+    >>> followed("b&a", ["a", "b", "c"]), followed("ensemble", ["b", "a"])
+    (['b', 'a'], ['a', 'b'])
+    """
+    every = heuristic in (ENSEMBLE, SCORES)
+    return sorted(heuristics) if every else heuristic.replace("&", "+").split("+")
 
 
 def _numbers(scores: Json) -> list[float]:

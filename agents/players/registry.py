@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from pydantic import ValidationError
 
-from agents.players.file import FILE, FilePlayer, file_spec
-from agents.players.greedy import GreedyPlayer, GreedySettings
+from agents.players.file import FILE, FilePlayer, file_spec, require_function
+from agents.players.greedy import ENSEMBLE, GreedyPlayer, GreedySettings, followed
 from agents.players.llm import LLM, LlmPlayer, LlmSettings
 from agents.players.model import CwmPlayer, CwmSettings, GtSettings, gt_player, with_model_file
 from agents.players.ppo import PPO, PolicyPlayer, PolicySettings, with_policy_hash
@@ -26,9 +26,11 @@ from agents.players.specs import (
 from agents.search.algorithms import SEARCHES
 from agents.search.settings import PlayerSettings
 from games.engine import Player, RandomPlayer
+from games.modules import HEURISTIC
 from games.text import did_you_mean
 from tools.playtest.jobs import GameSetup, PlayerSpec
 from tools.sandbox import Sandbox
+from tools.sources import read_source
 
 if TYPE_CHECKING:
     from agents.players.endpoint import ModelTable
@@ -227,6 +229,23 @@ class PlayerRoster:
     def in_lockstep(self, player: PlayerSpec) -> bool:
         """See `Roster.in_lockstep`."""
         return player.player != FILE and kind_named(player.player).lockstep
+
+    def require_files(self, spec: str, game: GameSetup, sandbox: Sandbox) -> None:
+        """Refuse a player whose file, or a heuristic that it follows, is none.
+
+        Raises:
+            PlayerSpecError: Naming the file.
+        """
+        player = self.effective(spec)
+        if player.player == FILE:
+            path = str(player.settings["path"])
+            require_function(path, read_source(path, "a player"), "decide", sandbox)
+        asked = str(player.settings.get("heuristic", ""))
+        if "heuristic" in (player.settings.get("leaf"), player.settings.get("opponent")):
+            asked = ENSEMBLE
+        for name in followed(asked, game.heuristics) if asked else ():
+            if name in game.heuristics:  # else the player itself says what there is
+                require_function(f"{name}.py", game.heuristics[name], HEURISTIC, sandbox)
 
     def can_play(self, spec: str, game: GameSetup, sandbox: Sandbox) -> bool:
         """True where a player takes a seat at a game; it leaves it at once.

@@ -26,14 +26,18 @@ def check_game(
     players: options.Seats = 0,
     seed: options.Seed = None,
     deadline: Annotated[float, typer.Option("--deadline", min=1, help="Seconds in all.")] = 120.0,
+    junit: options.Junit = None,
     place: options.Isolation,
     as_json: options.Json = False,
 ) -> None:
     """Check a module against the contract, its own rules of sight, and random play."""
+    from app.junit import cases_of_check, write_junit
     from games.checks import verdict
     from games.checks.run import CheckSettings
     from tools.checking import check_source
 
+    if junit is not None:
+        options.require_new(junit, force=True)
     found = options.game_called(game)
     settings = CheckSettings(seed=options.seed_or_drawn(seed))
     with place.opened() as opened:
@@ -47,6 +51,8 @@ def check_game(
             records=0,
         )
         grade = opened.grade
+    if junit is not None:
+        write_junit(junit, found.name, cases_of_check(run.findings))
     outcome = verdict(run.findings)
     told = {
         "game": found.name,

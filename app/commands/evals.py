@@ -1,17 +1,28 @@
 """`eval list` and `eval run`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.console import give, leave, note, print_json, say
-from app.options import Isolation, Json, grouped
+from app.options import Isolation, Json, Junit, grouped, require_new
 
 if TYPE_CHECKING:
     from evals.results import EvalResult
 
 eval_app = typer.Typer(help="Scripted evaluations.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Also:
+    """Where else the result goes."""
+
+    langsmith: Annotated[
+        bool, typer.Option("--langsmith", help="Also as a dataset and an experiment of LangSmith.")
+    ] = False
+    junit: Junit = None
 
 
 @eval_app.command("list")
@@ -47,20 +58,21 @@ def run_eval(
             help="Keep finished games there; a run that was ended goes on from them.",
         ),
     ] = None,
-    langsmith: Annotated[
-        bool, typer.Option("--langsmith", help="Also as a dataset and an experiment of LangSmith.")
-    ] = False,
     workers: Annotated[
         int, typer.Option("--jobs", min=1, max=64, help="Processes that play at the same time.")
     ] = 1,
+    also: _Also,
     place: Isolation,
     as_json: Json = False,
 ) -> None:
     """Run an evaluation; it fails below its thresholds."""
+    from app.junit import cases_of_evaluation, write_junit
     from evals.results import EvalOptions, find_eval
     from graph.run.sandboxes import chosen_backend, describe_grade
     from tools.sandbox import Grade
 
+    if also.junit is not None:
+        require_new(also.junit, force=True)
     options = EvalOptions(seed, note, quick=quick, folder=folder, workers=workers)
     with place.chosen():
         chosen_backend()  # a choice that cannot be kept is an error, whatever the evaluation runs
@@ -68,8 +80,10 @@ def run_eval(
     grade = result.effective.get("sandbox")
     if isinstance(grade, dict):
         note(describe_grade(Grade.model_validate(grade)))
+    if also.junit is not None:
+        write_junit(also.junit, name, cases_of_evaluation(result))
     give(result.model_dump(mode="json"), lambda: say(result.as_text()), as_json=as_json)
-    if langsmith:
+    if also.langsmith:
         _as_experiment(result)
     leave(0 if result.passed else 1)
 

@@ -74,7 +74,8 @@ def play_matches(
         **series_summary(played),
     }
     give(result, lambda: _show(played), as_json=as_json)
-    leave(0 if played.tables.scored and not played.tables.no_result else 1)
+    failed = playing.failed(played.endings)
+    leave(0 if played.tables.scored and not played.tables.no_result and not failed else 1)
 
 
 def _played(
@@ -105,6 +106,8 @@ def _played(
         grade = opened.grade
         note(describe_grade(grade))
         setup = replace(setup, parameters=options.accepted_parameters(setup, opened))
+        for spec in dict.fromkeys(specs):
+            roster.require_files(spec, setup, opened)
         names = [roster.effective(spec).name for spec in specs]
         matches = _whole_rotations(asked.matches, names)
         series = play_series(
@@ -333,6 +336,8 @@ def _sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoR
     people = () if asked.is_watched else chosen
     specs = line_up_of(table.setup, people, asked.opponents, table.run, sandbox)
     roster = chosen_roster([spec for spec in specs if spec])
+    for spec in dict.fromkeys(filter(None, specs)):
+        roster.require_files(spec, table.setup, sandbox)
     session = TableSession(table.setup, specs, seed, sandbox, table.records, roster, asked.plies)
     setting = table_setting(table, is_unicode=shows_unicode())
     drawing = renderer(table, sandbox, stack)

@@ -152,7 +152,7 @@ class _Resuming:
 
         remedy = Remedy(rounds=self.rounds or 0, drop=self.drop_test or "", accept=self.accept)
         asked = sum(map(bool, remedy.model_dump().values()))
-        if asked > 1 or (asked and (anew or self.answer is not None)):
+        if asked + anew + (self.answer is not None) > 1:
             raise typer.BadParameter(
                 "--rounds, --drop-test, --accept, --answer and --from design are separate ways to "
                 "go on; give one of them"
@@ -178,6 +178,7 @@ def resume_named(
         raise typer.BadParameter(f"--from is {asked.source!r}; known: design")
     answer = None if asked.answer is None else options.readable_words(asked.answer, "the answer")
     edits, checkpoints = asked.discard_edits, asked.discard_checkpoints
+    remedy = asked.remedy(anew=asked.source is not None)  # before anything is begun again
     folder = find_folder(run, runs_folder(), to_go_on=True)
     with folder.held(), place.chosen():
         if is_learning(folder):
@@ -194,7 +195,6 @@ def resume_named(
             begin_again(folder, database(), form=form, edits=edits)
         if edited := folder.edited():
             note(f"kept as you changed them: {', '.join(edited)}")
-        remedy = asked.remedy(anew=form is not None)
         carry_on(
             folder,
             request.remedied(remedy).settings,

@@ -1,5 +1,6 @@
 """`tournament`: a round robin of players, rated, with every pair's results."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -19,6 +20,7 @@ from app.console import give, leave, say, teller
 from games.text import one_line
 
 if TYPE_CHECKING:
+    from agents.players.registry import PlayerRoster
     from tools.playtest.intervals import Estimate, ScoreQuestion, Unmeasured
     from tools.playtest.jobs import GameSetup, SandboxRecipe
     from tools.playtest.results import TournamentResult
@@ -87,7 +89,7 @@ def play_round_robin(
         chosen = chosen_game(game, asked.seats, asked.settings, asked.environment)
         with teller(roster.models) as tell:
             result = play_tournament(
-                *(_accepted(chosen, recipe), player, tournament, roster),
+                *(_accepted(chosen, recipe, player, roster), player, tournament, roster),
                 on_match=tell,
                 journal=playing.journal,
                 workers=workers,
@@ -98,15 +100,24 @@ def play_round_robin(
     told = {**result.model_dump(mode="json"), **about}
     give(told, lambda: _show(result), as_json=as_json)
     scored = result.endings["finished"] + result.endings["forfeit"] - result.left_out
-    leave(0 if scored and not result.no_result else 1)
+    failed = playing.failed(result.endings)
+    leave(0 if scored and not result.no_result and not failed else 1)
 
 
-def _accepted(setup: "GameSetup", recipe: "SandboxRecipe") -> "GameSetup":
-    """The game with all its parameters, once the module has accepted what was given."""
-    if not setup.parameters:
-        return setup
+def _accepted(
+    setup: "GameSetup", recipe: "SandboxRecipe", specs: Sequence[str], roster: "PlayerRoster"
+) -> "GameSetup":
+    """The game with all its parameters, once the module has accepted what was given.
+
+    Raises:
+        PlayerSpecError: If the file of a player or of a heuristic cannot be used.
+    """
     with recipe.make() as sandbox:
-        return replace(setup, parameters=options.accepted_parameters(setup, sandbox))
+        if setup.parameters:
+            setup = replace(setup, parameters=options.accepted_parameters(setup, sandbox))
+        for spec in dict.fromkeys(specs):
+            roster.require_files(spec, setup, sandbox)
+    return setup
 
 
 def _draws(prior: float) -> float:

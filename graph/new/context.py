@@ -67,7 +67,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
         check: What the checks look at.
     """
 
-    seed: int = Field(default_factory=drawn_seed, ge=0)
+    seed: int = Field(default_factory=drawn_seed, ge=0, le=2**64 - 1)
     quick: bool = False
     approve: bool = False
     own_games: bool = False

@@ -32,6 +32,8 @@ _FILES = (
     "trace.jsonl",
 )
 
+_ASKING = {"question": 3, "no_fit": 4}
+
 
 @dataclass(frozen=True)
 class RunResult:
@@ -53,17 +55,15 @@ class RunResult:
 
 
 def exit_code(state: RunState) -> int:
-    """0: a checked game. 1: a game that does not pass. 2: nothing was made. 4: nothing fits.
+    """0: a checked game. 1: one that does not pass. 2: none. 3: a question. 4: nothing fits.
 
     A checked game is delivered though replies of the validator could not be read; one that a
     person accepted with open findings is still one that does not pass.
-
-    The command keeps 3 for a run that waits for an answer.
     """
     if state.accepted is not None and state.end in ("made", "delivered"):
         return 0 if state.candidate(state.accepted).outcome == "passed" else 1
-    if state.end == "no_fit":
-        return 4
+    if state.end in _ASKING:
+        return _ASKING[state.end]
     return 1 if state.candidates else 2
 
 
@@ -232,6 +232,7 @@ def result_object(result: RunResult) -> dict[str, Any]:
         "edited": list(folder.edited()),
         "files": [name for name in _FILES if (folder.path / name).exists()],
         "sandbox": result.sandbox.model_dump(mode="json"),
+        "reply": _newest_reply(state),
         "seed": state.seed,
         "summary": state.summary,
         "seconds": round(result.seconds, 3),
@@ -305,6 +306,13 @@ def revision_reply(state: RunState) -> str:
     """The designer's words on its change; empty where it did not change the game."""
     said = [message.text for message in state.messages if message.name == "revise"]
     return said[-1] if said and state.before is not None else ""
+
+
+def _newest_reply(state: RunState) -> str:
+    """What was answered to the newest message, be it a change or a question."""
+    last = state.messages[-1:]
+    said = [message.text for message in last if message.name in ("reply", "revise")]
+    return said[0] if said else revision_reply(state)
 
 
 def verdict_object(state: RunState) -> list[dict[str, str]]:

@@ -94,3 +94,51 @@ def test_init_on_a_full_disk_leaves_nothing_and_says_why_once(
     assert "No space left on device" in done.err
     assert "[(" not in done.err
     assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize("words", ["match", "tournament"])
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [
+        ("player.py", "def choose(legal):\n    return legal[0]\n", "no function decide()"),
+        ("player.py", "decide = 3\n", "no function decide()"),
+        ("heuristics/mine.py", "def score(:\n", "cannot read 'def score(:'"),
+        ("heuristics/mine.py", "def rate(seen, action):\n    return 1\n", "no function score()"),
+    ],
+)
+def test_a_player_or_heuristic_that_is_none_ends_the_command_by_its_files_name(
+    command: Command, tmp_path: Path, words: str, file: str, text: str, told: str
+) -> None:
+    game = tmp_path / "mine"
+    assert command("init", game).code == 0
+    (game / file).write_text(text, encoding="utf-8")
+    done = command(words, game, "--player", game / "player.py", "--player", "greedy")
+    assert (done.code, Path(file).name in done.err, told in done.err) == (2, True, True)
+
+
+@pytest.mark.parametrize(
+    ("body", "fail_on", "code"),
+    [
+        ("raise ValueError", "", 0),
+        ("raise ValueError", "void", 0),
+        ("raise ValueError", "forfeit,void", 1),
+        ("return legal[0]", "forfeit,void", 0),
+        ("return legal[0]", "lost", 2),
+    ],
+)
+def test_fail_on_makes_forfeits_a_failure(
+    command: Command, tmp_path: Path, body: str, fail_on: str, code: int
+) -> None:
+    player = tmp_path / "mine.py"
+    player.write_text(f"def decide(seen, legal, history):\n    {body}\n", encoding="utf-8")
+    players = ("--player", player, "--player", "random", "--fail-on", fail_on)
+    assert command("match", "tic_tac_toe", *players, "--games", "2").code == code
+    assert command("tournament", "tic_tac_toe", *players, "--deals", "1").code == code
+
+
+def test_fail_on_void_counts_matches_without_an_end(command: Command) -> None:
+    players = ("--player", "random", "--player", "random", "--games", "24", "--json")
+    cut = command("match", "tic_tac_toe", *players, "--max-plies", "8", "--fail-on", "void")
+    unfinished = cut.json["endings"]["unfinished"]
+    assert (unfinished > 0, cut.code) == (True, 1)
+    assert f"failed: {unfinished} void" in cut.err

@@ -36,11 +36,11 @@ def test_a_question_says_how_to_answer_and_takes_the_answer(
     folder = tmp_path / "run"
     monkeypatch.setenv("RULEWRIGHT_RUNS", str(tmp_path))
     asked = command("new", "something nice for the evening", "--approve", "--out", folder)
-    assert (asked.code, "Which game" in asked.out) == (2, True)
+    assert (asked.code, "Which game" in asked.out) == (3, True)
     assert f"answer with: rulewright resume {folder} --answer" in asked.out
     assert "Which game do you want? Go on: rulewright resume run" in command("runs").out
     still = command("resume", folder, "--json")
-    assert (still.code, still.json["end"]) == (2, "question")
+    assert (still.code, still.json["end"]) == (3, "question")
     done = command("resume", folder, "--answer", "Tic Tac Toe", "--json")
     assert (done.code, done.json["end"], done.json["family"]) == (3, "waiting", "tic_tac_toe")
     assert "Approve this rulebook? Go on: rulewright resume run" in command("runs").out
@@ -184,9 +184,19 @@ def test_a_finished_game_is_revised_beside_itself_and_asked_about(
     assert command("resume", finished / "revisions" / "1", "--json").json["revision"] == 1
 
 
+def test_the_reply_to_a_question_is_in_reply(command: Command, finished: Path) -> None:
+    asked = command("revise", finished, "how many can play?", "--json")
+    assert (asked.code, asked.json["revision"]) == (0, 0)
+    assert asked.json["reply"] == "It takes 2 players only; this game is made for 2."
+    assert (
+        command("revise", finished, "size=4", "--json").json["reply"].startswith("Changed: size=4")
+    )
+    assert "- R1: " in command("revise", finished, "explain rule R1", "--json").json["reply"]
+
+
 def test_what_has_no_game_yet_is_not_revised(command: Command, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    assert command("new", "something nice for the evening", "--out", folder).code == 2
+    assert command("new", "something nice for the evening", "--out", folder).code == 3
     refused = command("revise", folder, "make it four players")
     assert (refused.code, "no finished game yet" in refused.err) == (2, True)
     empty = command("revise", folder, "  ")
@@ -246,3 +256,29 @@ def test_a_run_that_a_process_works_at_is_left_to_it(
     at_work.kill()
     at_work.wait()
     assert command("resume", folder, "--json").json["end"] == "made"
+
+
+@pytest.mark.parametrize("words", [("--rounds", "2"), ("--answer", "x")])
+def test_two_ways_to_go_on_are_refused_before_anything_is_begun_again(
+    command: Command, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    folder = tmp_path / "run"
+    asked = ("new", "something nice for the evening", "--out", folder)
+    assert command(*asked).code == 3
+    before = sorted(path.name for path in folder.iterdir())
+    refused = command("resume", folder, "--from", "design", *words)
+    assert (refused.code, "separate ways" in refused.err) == (2, True)
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_revision_of_a_game_that_was_edited_by_hand_is_refused_and_says_so(
+    command: Command, finished: Path
+) -> None:
+    kept = (finished / "game.py").read_text() + "# by hand\n"
+    (finished / "game.py").write_text(kept)
+    refused = command("revise", finished, "size=4", "--json").json
+    assert "game.py" in refused["reply"]
+    assert "edited by hand" in refused["reply"]
+    assert (refused["revision"], (finished / "game.py").read_text()) == (0, kept)
+    assert command("resume", finished, "--discard-edits").code == 0
+    assert command("revise", finished, "size=4", "--json").json["revision"] == 1

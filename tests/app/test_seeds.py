@@ -148,3 +148,12 @@ def test_a_journal_that_cannot_be_read_is_named_and_no_seed_is_taken_from_it(
         assert done.code == 2
         assert str(journal) in done.err
         assert journal.read_text() == text
+
+
+def test_a_seed_of_more_bits_than_a_checkpoint_holds_is_refused_before_anything_is_made(
+    drawn: Command, tmp_path: Path
+) -> None:
+    for words in (("new", "trick taking", "--out", tmp_path / "run"), MATCH):
+        done = drawn(*words, "--seed", 2**64)
+        assert (done.code, "Traceback" in done.err) == (2, False)
+    assert not (tmp_path / "run").exists()

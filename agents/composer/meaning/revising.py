@@ -13,6 +13,24 @@ from games.values import Json
 _ANSWERS = ("no", "nope", "yes", "ok")  # before a wish, to the question that was asked
 _LATER = "changed later: "
 _ANSWERED = 4
+_CANNOT = "That cannot be answered without a language model."
+_CAUSE = "The cause cannot be told without a language model."
+_CAN = " Ask for a rule by its number, how many can play, or about words of the rules."
+_WHY = re.compile(r"\s*(?:and |but )?why\b", re.IGNORECASE)
+_RULE = re.compile(r"\bR\d+\b", re.IGNORECASE)
+_SEATS = re.compile(
+    r"\bhow many (?:\w+ )?(?:can|may|could|play)\b|\bhow many (?:players|people|persons|of us)\b"
+    r"|\b(?:\d+|two|three|four|five|six|seven|eight) (?:players|people|persons|of us)\b",
+    re.IGNORECASE,
+)
+_SEAT = re.compile(
+    r"\b(?:(?:first|second|third|last) (?:player|seat|one)|player \d+"
+    r"|who(?:ever)? (?:begins|starts)|(?:go|goes|going|move|moves|moving) first)\b",
+    re.IGNORECASE,
+)
+_WINS = re.compile(r"\b(?:w[io]n\w*|fair|unfair|advantages?|better|often)\b", re.IGNORECASE)
+_BEGINS = re.compile(r"\b(?:first seat|second player|leads first|who begins)\b", re.IGNORECASE)
+_OF_SEATS = ("Is it fair?", "When ")  # figures: the verdict, and the shares of wins
 _ASKS = re.compile(
     r"\s*(?:and |but )?(?:why|how|what|who|which|when(?![^?]+,[^?]+$)|where|explain)\b",
     re.IGNORECASE,
@@ -124,13 +142,57 @@ def nothing_changed(said: Reading) -> str:
 
 
 def known_of(design: Design, talk: Talk) -> str:
-    """The lines of play-test and rules that share most words with a question."""
-    asked = stems(talk.message) - word_list("function")
+    """The answer to a question, from settings, rules and figures; else that there is none."""
+    told = _of_rules(design, talk.message) or _of_seats(design, talk.message)
+    told = told or _of_beginning(design, talk)
+    if told:
+        return "\n".join(told)
+    asked = stems(_ASKS.sub("", talk.message)) - word_list("function")
     lines = [*talk.figures, *(f"{rule.id}: {rule.text}" for rule in design.rules)]
     shared = {line: len(asked & stems(line)) for line in lines}
+    enough = 2 * max(shared.values(), default=0) >= max(len(asked), 1)
     shared |= {line: 2 * shared[line] for line in talk.figures}
     best = sorted((line for line in lines if shared[line]), key=lambda line: -shared[line])
-    best = best[:_ANSWERED] or lines[:_ANSWERED]
     who = "the play-test and the rules" if talk.figures else "the rules"
     head = f"Without a language model, this is what {who} say of it:"
-    return "\n".join([head, *(f"- {line}" for line in best)])
+    if not enough:
+        head = _CANNOT + (f" The nearest that {who} say:" if best else _CAN)
+    elif _WHY.match(talk.message):
+        head = f"{_CAUSE} This is what {who} say of it:"
+    return "\n".join([head, *(f"- {line}" for line in best[:_ANSWERED])])
+
+
+def _of_rules(design: Design, question: str) -> list[str]:
+    """The rules that a question names by their numbers."""
+    texts = {rule.id: rule.text for rule in design.rules}
+    named = dict.fromkeys(found.upper() for found in _RULE.findall(question))
+    ids = list(texts)
+    missing = f"no such rule; the rules are {ids[0]} to {ids[-1]}"
+    lines = [f"- {one}: {texts.get(one, missing)}" for one in named]
+    return ["The rules say:", *lines] if lines else []
+
+
+def _of_seats(design: Design, question: str) -> list[str]:
+    """The numbers of players that the family takes."""
+    if _SEATS.search(question) is None:
+        return []
+    card = game_of(design.family)
+    takes = f"{card.min_players} to {card.max_players} players"
+    if card.min_players == card.max_players:
+        takes = f"{card.min_players} players only"
+    return [f"It takes {takes}; this game is made for {design.num_players}."]
+
+
+def _of_beginning(design: Design, talk: Talk) -> list[str]:
+    """What was measured of the seats, and the settings that change who begins."""
+    if not (_SEAT.search(talk.message) and _WINS.search(talk.message)):
+        return []
+    known = [
+        f"{name}={value_text(design.parameters[name])} ({field.meaning})"
+        for name, field in game_of(design.family).parameters.items()
+        if _BEGINS.search(field.meaning)
+    ]
+    settings = f"Settings that change who begins: {'; '.join(known)}" if known else ""
+    measured = [line for line in talk.figures if line.startswith(_OF_SEATS)]
+    lines = [*measured, settings or "No setting of this game changes who begins."]
+    return [f"{_CAUSE} What is known:", *(f"- {line}" for line in lines)]

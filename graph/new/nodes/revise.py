@@ -36,6 +36,11 @@ from graph.new.state import (
 from graph.run.events import Revised, writer_of
 from tools.reporting.verdict import shares_text
 
+_EDITED = (
+    "Nothing was changed: game.py in {} was edited by hand, and a revision is made without such "
+    "edits. To keep them, go on by hand: rulewright check and rulewright play take that file. To "
+    "give them up: rulewright resume {} --discard-edits, then say this again."
+)
 _ANOTHER = "It would be a run of its own: rulewright new"
 
 
@@ -132,6 +137,8 @@ def _changed(
 
     `after` holds the design, its brief, and what stood before each of the changes that it has.
     """
+    if "game.py" in folder_of(state).edited():
+        return _replied(state, _EDITED.format(folder_of(state).path, folder_of(state).root.path))
     design, after = need_design(after), after.saying(reply, "revise")
     if state.asks:
         write_design(folder_of(state), design, need_brief(after))

@@ -162,3 +162,33 @@ def test_what_no_play_test_said_is_not_told_as_from_one() -> None:
     talk = Talk(message="how does one win?")
     reply = designer.revise(design, designer.clarify("a game"), talk).reply
     assert "this is what the rules say of it" in reply
+
+
+@pytest.mark.parametrize(
+    ("message", "answer"),
+    [
+        ("can we have 600 players?", "It takes 2 to 8 players; this game is made for 3."),
+        ("how many can play?", "It takes 2 to 8 players; this game is made for 3."),
+        ("explain rule R1", "- R1: "),
+        ("what does R999 mean?", "- R999: no such rule; the rules are R1 to "),
+        ("who painted the dragon?", "That cannot be answered without a language model."),
+        ("why is it so short?", "The cause cannot be told without a language model."),
+    ],
+)
+def test_a_question_gets_its_own_answer_or_is_said_to_have_none(message: str, answer: str) -> None:
+    found = revised(hearts(), message)
+    assert found.design is None
+    assert answer in found.reply
+    assert ("Is it fair?" in found.reply) is False
+
+
+@pytest.mark.parametrize(
+    ("prompt", "setting"),
+    [("gomoku for two", "pie=false (The pie rule"), ("tic tac toe", "No setting of this game")],
+)
+def test_why_the_first_seat_wins_is_answered_by_its_share_and_what_changes_who_begins(
+    prompt: str, setting: str
+) -> None:
+    reply = revised(designed(prompt), "why does the first seat win?").reply
+    assert "Is it fair? no: Wins of player 1: 0.61 of the matches." in reply
+    assert setting in reply

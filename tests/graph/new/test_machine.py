@@ -94,13 +94,13 @@ def test_a_coder_without_a_mend_ends_the_run_saying_why(
     assert (folder.path / "report.html").exists()
 
 
-def test_a_question_makes_nothing_and_exits_with_2(
+def test_a_question_makes_nothing_and_exits_as_a_run_that_waits(
     make_context: MakeContext, folder: RunFolder
 ) -> None:
     roles = ScriptedRoles(question="Which game should it be?")
     result = start_run("hm", folder, make_context(role_set(roles)))
     assert result.state.end == "question"
-    assert exit_code(result.state) == 2
+    assert exit_code(result.state) == 3
     assert not (folder.path / "game.py").exists()
 
 
