@@ -157,7 +157,7 @@ class Playing:
                 )
 
     def failed(self, endings: "Mapping[Ending, int]") -> bool:
-        """Whether a match ended as `--fail-on` names; how many did is noted."""
+        """True where a match ended as `--fail-on` names; how many did is noted."""
         named = [name for name in _FAILING if name in self.fail_on.split(",")]
         counts = {name: sum(endings[ending] for ending in _FAILING[name]) for name in named}
         told = ", ".join(f"{count} {name}" for name, count in counts.items() if count)

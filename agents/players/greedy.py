@@ -43,7 +43,7 @@ class GreedyPlayer:
         """
         heuristic, heuristics = spec.part(GreedySettings).heuristic, at.game.heuristics
         self.by_score = heuristic == SCORES or "&" in heuristic
-        names = followed(heuristic, heuristics)
+        names = heuristics_named(heuristic, heuristics)
         if not names or not set(names) <= heuristics.keys():
             known = ", ".join(sorted(heuristics)) or "none, so greedy cannot play it"
             raise PlayerSpecError(f"no heuristic {heuristic!r}; this game's heuristics: {known}")
@@ -120,10 +120,10 @@ class GreedyPlayer:
             worker.release()
 
 
-def followed(heuristic: str, heuristics: Collection[str]) -> list[str]:
+def heuristics_named(heuristic: str, heuristics: Collection[str]) -> list[str]:
     """The names in a setting; those of all heuristics where it asks for all.
 
-    >>> followed("b&a", ["a", "b", "c"]), followed("ensemble", ["b", "a"])
+    >>> heuristics_named("b&a", ["a", "b", "c"]), heuristics_named("ensemble", ["b", "a"])
     (['b', 'a'], ['a', 'b'])
     """
     every = heuristic in (ENSEMBLE, SCORES)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from pydantic import ValidationError
 
 from agents.players.file import FILE, FilePlayer, file_spec, require_function
-from agents.players.greedy import ENSEMBLE, GreedyPlayer, GreedySettings, followed
+from agents.players.greedy import ENSEMBLE, GreedyPlayer, GreedySettings, heuristics_named
 from agents.players.llm import LLM, LlmPlayer, LlmSettings
 from agents.players.model import CwmPlayer, CwmSettings, GtSettings, gt_player, with_model_file
 from agents.players.ppo import PPO, PolicyPlayer, PolicySettings, with_policy_hash
@@ -243,7 +243,7 @@ class PlayerRoster:
         asked = str(player.settings.get("heuristic", ""))
         if "heuristic" in (player.settings.get("leaf"), player.settings.get("opponent")):
             asked = ENSEMBLE
-        for name in followed(asked, game.heuristics) if asked else ():
+        for name in heuristics_named(asked, game.heuristics) if asked else ():
             if name in game.heuristics:  # else the player itself says what there is
                 require_function(f"{name}.py", game.heuristics[name], HEURISTIC, sandbox)
 

@@ -309,7 +309,7 @@ def revision_reply(state: RunState) -> str:
 
 
 def _newest_reply(state: RunState) -> str:
-    """What was answered to the newest message, be it a change or a question."""
+    """The answer to the newest message, be it a change or a question."""
     last = state.messages[-1:]
     said = [message.text for message in last if message.name in ("reply", "revise")]
     return said[0] if said else revision_reply(state)

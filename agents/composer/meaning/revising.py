@@ -184,7 +184,7 @@ def _of_seats(design: Design, question: str) -> list[str]:
 
 
 def _of_beginning(design: Design, talk: Talk) -> list[str]:
-    """What was measured of the seats, and the settings that change who begins."""
+    """Figures of the seats, and the settings that change who begins."""
     if not (_SEAT.search(talk.message) and _WINS.search(talk.message)):
         return []
     known = [
