@@ -314,7 +314,8 @@ def accepted_parameters(game: "GameSetup", sandbox: "Sandbox") -> "dict[str, Val
         ModuleFault: If the module does not load.
     """
     from games.contract import Game, player_numbers, players_text
-    from tools.playtest.tournament import TournamentError, effective_parameters
+    from tools.playtest.schedule import TournamentError
+    from tools.playtest.tournament import effective_parameters
     from tools.sandbox import SandboxedModule
 
     if game.environment:

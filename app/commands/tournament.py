@@ -103,7 +103,7 @@ def play_round_robin(
 
 def _accepted(setup: "GameSetup", recipe: "SandboxRecipe") -> "GameSetup":
     """The game with all its parameters, once the module has accepted what was given."""
-    if not setup.parameters:
+    if setup.environment:
         return setup
     with recipe.make() as sandbox:
         return replace(setup, parameters=options.accepted_parameters(setup, sandbox))
