@@ -18,12 +18,14 @@ from app.commands.match import (
 )
 from app.console import give, leave, say
 from games.text import one_line
+from games.values import MAX_PLAYERS
 
 if TYPE_CHECKING:
     from tools.playtest.intervals import Estimate, ScoreQuestion, Unmeasured
     from tools.playtest.jobs import GameSetup, SandboxRecipe
     from tools.playtest.results import TournamentResult
 
+_PAIR = 2
 _Entrants: TypeAlias = Annotated[
     list[str], typer.Option("--player", help="One an entrant: NAME[:key=value,...].")
 ]
@@ -103,7 +105,8 @@ def play_round_robin(
 
 def _accepted(setup: "GameSetup", recipe: "SandboxRecipe") -> "GameSetup":
     """The game with all its parameters, once the module has accepted what was given."""
-    if setup.environment:
+    is_table = _PAIR <= setup.num_players <= MAX_PLAYERS  # else no schedule is made, of any game
+    if setup.environment or not is_table:
         return setup
     with recipe.make() as sandbox:
         return replace(setup, parameters=options.accepted_parameters(setup, sandbox))
