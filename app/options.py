@@ -352,10 +352,18 @@ def accepted_parameters(game: "GameSetup", sandbox: "Sandbox") -> "dict[str, Val
         TournamentError: If a parameter is unknown, or the game does not take so many players.
         ModuleFault: If the module does not load.
     """
+    from games.contract import Game, player_numbers, players_text
+    from tools.playtest.schedule import TournamentError
     from tools.playtest.tournament import effective_parameters
+    from tools.sandbox import SandboxedModule
 
     if game.environment:
         return dict(game.parameters)
+    with sandbox.loaded("parameters", game.source) as worker:
+        numbers = player_numbers(Game(SandboxedModule(worker)).info)
+    if game.num_players not in numbers:
+        takes = players_text(numbers)
+        raise TournamentError(f"{game.name} takes {takes} players, not {game.num_players}")
     parameters = effective_parameters(game, sandbox)
     if not game.parameters or (refusal := _refusal(game, parameters, sandbox)) is None:
         return parameters

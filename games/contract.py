@@ -14,6 +14,7 @@ from games.modules import Module
 from games.text import is_plain_line
 from games.values import (
     CHANCE,
+    MAX_PLAYERS,
     TERMINAL,
     Action,
     Json,
@@ -30,6 +31,56 @@ from games.values import (
 _MOST_PAID = 1e12  # either way, by one ply to one seat
 
 
+def player_numbers(info: Mapping[str, Json]) -> tuple[int, ...]:
+    """The numbers of players that a `GAME` says the module takes, fewest first.
+
+    Raises:
+        ModuleFault: If it says none, or others than a table has seats.
+
+    >>> player_numbers({"min_players": 2, "max_players": 4}), player_numbers({"players": [2, 4]})
+    ((2, 3, 4), (2, 4))
+    """
+    named = info.get("players")
+    ends = [info.get(key) for key in ("min_players", "max_players")]
+    if named is not None:
+        listed = named if isinstance(named, list) else []
+        known = [number for number in listed if type(number) is int]
+        if (
+            not known
+            or known != listed
+            or known != sorted({*known})
+            or not 0 < known[0] <= known[-1] <= MAX_PLAYERS
+        ):
+            required = "whole numbers from 1 to 8, fewest first, such as [2, 4]"
+            raise ModuleFault(
+                "bad_value", "GAME", f"its 'players' is {show(named)}; required: {required}"
+            )
+        if any(
+            end not in (None, own) for end, own in zip(ends, (known[0], known[-1]), strict=True)
+        ):
+            told = f"min_players={ends[0]!r}, max_players={ends[1]!r} are not the ends of its"
+            raise ModuleFault(
+                "bad_value", "GAME", f"{told} 'players', {show(named)}; leave them out"
+            )
+        return tuple(known)
+    fewest, most = ends
+    if not (type(fewest) is int and type(most) is int and 1 <= fewest <= most <= MAX_PLAYERS):
+        told = f"min_players={fewest!r}, max_players={most!r}; required: 1 <= min <= max <= 8"
+        raise ModuleFault("bad_value", "GAME", told)
+    return tuple(range(fewest, most + 1))
+
+
+def players_text(numbers: Sequence[int]) -> str:
+    """Numbers of players in words.
+
+    >>> players_text((2, 3, 4)), players_text((2, 4)), players_text((6,))
+    ('2 to 4', '2 or 4', '6')
+    """
+    if len(numbers) > 1 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    return " or ".join(map(str, numbers))
+
+
 class Game:
     """The typed, checked reading of a module; raises `ModuleFault` where a value breaks it."""
 
@@ -40,6 +91,8 @@ class Game:
     def info(self) -> dict[str, Json]:
         """The `GAME` dictionary."""
         value = self.module.constant("GAME")
+        if isinstance(value, dict) and isinstance(named := value.get("players"), list) and named:
+            value = {"min_players": named[0], "max_players": named[-1], **value}
         if not isinstance(value, dict) or not {"name", "summary", "min_players", "max_players"} <= (
             value.keys()
         ):

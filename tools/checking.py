@@ -11,7 +11,7 @@ from games.checks.leaks import check_leaks
 from games.checks.run import CheckSettings, run_checks
 from games.checks.sampling import PlayedMatch, Subject, random_matches
 from games.checks.unit_tests import PlayedPly, UnitTest, check_plies, check_unit_tests
-from games.contract import Game
+from games.contract import Game, player_numbers
 from games.records import MatchRecord
 from games.table import Position, Table
 from games.trajectories import Transition, open_deck
@@ -25,6 +25,7 @@ _REPLAYED = 2  # matches replayed where fewer are kept
 _TRANSITIONS = 240  # of all of them together
 _LATE = "the checks did not end within"
 _DECLARATIONS = ("ZONES", "visible")
+_PAIR = 2
 _AGAIN_S = 60.0  # for whatever is asked after the checks
 
 
@@ -222,14 +223,10 @@ def usual_players(info: Mapping[str, Json]) -> int:
     """Two where the module allows two, else the fewest it allows.
 
     Raises:
-        ModuleFault: If the bounds are no whole numbers.
+        ModuleFault: See `player_numbers`.
     """
-    fewest, most = info.get("min_players"), info.get("max_players")
-    if type(fewest) is not int or type(most) is not int:
-        raise ModuleFault(
-            "bad_value", "GAME", "min_players and max_players must be whole numbers from 1 to 8"
-        )
-    return min(max(fewest, 2), most)
+    numbers = player_numbers(info)
+    return next((number for number in numbers if number >= _PAIR), numbers[-1])
 
 
 @dataclass(frozen=True)

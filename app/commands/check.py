@@ -142,16 +142,15 @@ def play_on_run(
 
 def _require_seats(folder: "RunFolder", players: int) -> None:
     """Refuse a number of players that the newest game of a run does not take."""
+    from games.contract import player_numbers, players_text
     from games.library import read_game
     from tools.sources import read_source
 
     newest = (folder, *folder.revisions)[-1]
-    info = read_game(read_source(newest.path / "game.py", "the game"))
-    fewest, most = info.get("min_players"), info.get("max_players")
-    if not (isinstance(fewest, int) and isinstance(most, int) and fewest <= players <= most):
-        takes = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    numbers = player_numbers(read_game(read_source(newest.path / "game.py", "the game")))
+    if players not in numbers:
         raise typer.BadParameter(
-            f"--players is {players}; the game takes {takes}. To have it made for "
+            f"--players is {players}; the game takes {players_text(numbers)}. To have it made for "
             f"others: rulewright revise {folder.path} 'for {players} players'"
         )
 

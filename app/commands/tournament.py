@@ -18,6 +18,7 @@ from app.commands.match import (
 )
 from app.console import give, leave, say, teller
 from games.text import one_line
+from games.values import MAX_PLAYERS
 
 if TYPE_CHECKING:
     from agents.players.registry import PlayerRoster
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tools.playtest.jobs import GameSetup, SandboxRecipe
     from tools.playtest.results import TournamentResult
 
+_PAIR = 2
 _Entrants: TypeAlias = Annotated[
     list[str], typer.Option("--player", help="One an entrant: NAME[:key=value,...].")
 ]
@@ -112,8 +114,9 @@ def _accepted(
     Raises:
         PlayerSpecError: If the file of a player or of a heuristic cannot be used.
     """
+    is_table = _PAIR <= setup.num_players <= MAX_PLAYERS  # else no schedule is made, of any game
     with recipe.make() as sandbox:
-        if setup.parameters:
+        if is_table and not setup.environment:
             setup = replace(setup, parameters=options.accepted_parameters(setup, sandbox))
         for spec in dict.fromkeys(specs):
             roster.require_files(spec, setup, sandbox)

@@ -6,12 +6,11 @@ from itertools import islice
 
 from games.checks import Finding
 from games.checks.sampling import Sample, Subject, another_order
-from games.contract import Game
+from games.contract import Game, player_numbers, players_text
 from games.library import defaults
 from games.table import Position
 from games.values import (
     CHANCE,
-    MAX_PLAYERS,
     REQUIRED_CONSTANTS,
     REQUIRED_FUNCTIONS,
     TERMINAL,
@@ -93,11 +92,13 @@ def _definitions(game: Game, num_players: int) -> Iterator[Finding]:
 
 def _unsound(info: Mapping[str, Json], num_players: int) -> Iterator[str]:
     """Faults in the values of `GAME`."""
-    fewest, most, name = info["min_players"], info["max_players"], str(info["name"])
-    if not (type(fewest) is int and type(most) is int and 1 <= fewest <= most <= MAX_PLAYERS):
-        yield f"min_players={fewest!r}, max_players={most!r}; required: 1 <= min <= max <= 8"
-    elif not fewest <= num_players <= most:
-        yield f"takes {fewest} to {most} players; asked for: {num_players}"
+    name = str(info["name"])
+    try:
+        numbers = player_numbers(info)
+        if num_players not in numbers:
+            yield f"takes {players_text(numbers)} players; asked for: {num_players}"
+    except ModuleFault as fault:
+        yield fault.message
     if not name.isprintable() or not 0 < len(name) <= _LONGEST_NAME:
         wanted = f"one line of 1 to {_LONGEST_NAME} characters that can be printed"
         yield f"its name is {show(name)}; required: {wanted}"

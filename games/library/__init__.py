@@ -355,7 +355,7 @@ def specialise(
             f"{', '.join(sorted(declared))}"
         )
     fixed = {
-        **game,
+        **{key: value for key, value in game.items() if key != "players"},
         "name": name,
         "summary": summary,
         "min_players": num_players,
