@@ -8,6 +8,7 @@ import typer
 from app import options
 from app.commands.new import carry_on, require_finished
 from app.console import give, leave, note, print_json, say
+from app.seeds import seed_or_drawn
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def check_game(
     if junit is not None:
         options.require_new(junit, force=True)
     found = options.game_called(game)
-    settings = CheckSettings(seed=options.seed_or_drawn(seed))
+    settings = CheckSettings(seed=seed_or_drawn(seed))
     with place.opened() as opened:
         run = check_source(
             opened,

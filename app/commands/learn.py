@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias, get_args
 import typer
 
 from app.console import Progress, database, ends_at_once, give, leave, note, say
-from app.options import Isolation, Json, OutFolder, Seed, grouped, model_filled, tell_seed
+from app.options import Isolation, Json, OutFolder, Seed, grouped, model_filled
+from app.seeds import tell_seed
 from games.text import number_of
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ import typer
 from app import options
 from app.console import STOPPED, ends_at_once, give, kept_in, leave, note, say, teller
 from app.options import Isolation, Parameters, Playing, Seats, grouped
+from app.seeds import seed_of_journal
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def play_matches(
         from graph.run.settings import versions
         from tools.playtest.series import SeriesSettings, series_summary
 
-        seed = options.seed_of_journal(series.seed, playing.journal)
+        seed = seed_of_journal(series.seed, playing.journal)
         asked = SeriesSettings(series.games, seed, series.max_plies, record=False)
         played, grade = _played(
             setup, player, roster, asked, journal=playing.journal, workers=workers

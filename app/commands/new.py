@@ -19,6 +19,7 @@ from app.console import (
     print_json,
     say,
 )
+from app.seeds import tell_seed
 
 if TYPE_CHECKING:
     from agents.protocols import Choices
@@ -98,7 +99,7 @@ def new_run(
     _require_known(choices)
     settings = options.model_filled(asked, RunSettings)
     if asked.seed is None:
-        options.tell_seed(settings.seed)
+        tell_seed(settings.seed)
     folder = create_folder(out, title=words or family or "", runs=runs_folder())
     with folder.held(), place.chosen():
         write_request(Request(prompt=words, choices=choices, settings=settings), folder)

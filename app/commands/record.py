@@ -11,6 +11,7 @@ import typer
 
 from app import options
 from app.console import ends_at_once, give, note, say
+from app.seeds import seed_or_drawn
 from games.text import number_of
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def record_environment(
         )
         plan = RecordPlan(
             *(asked.matches, asked.policy, asked.simulations),
-            *(options.seed_or_drawn(asked.seed), asked.seat),
+            *(seed_or_drawn(asked.seed), asked.seat),
             *(asked.max_plies, versions()),
         )
         with environment_in(own, opened) as worked:
@@ -191,7 +192,7 @@ def train_network(
         from graph.run.settings import versions
 
         chosen = _given(asked.ppo)
-        seed = options.seed_or_drawn(asked.seed, None if force else first_seed(part))
+        seed = seed_or_drawn(asked.seed, None if force else first_seed(part))
         made = stack.enter_context(replace(chosen_recipe(), preload=PRELOAD).make())
         setup = open_table(game, players, settings or [], made, stack).setup
         grade = made.grade.model_dump(mode="json")

@@ -17,6 +17,7 @@ from app.commands.match import (
     stops_resumably,
 )
 from app.console import give, leave, say, teller
+from app.seeds import seed_of_journal
 from games.text import one_line
 from games.values import MAX_PLAYERS
 
@@ -82,7 +83,7 @@ def play_round_robin(
         roster = replace(chosen_roster(player, workers), host_search=playing.host_search)
         tournament = TournamentSettings(
             deals=asked.deals,
-            seed=options.seed_of_journal(asked.seed, playing.journal),
+            seed=seed_of_journal(asked.seed, playing.journal),
             max_plies=asked.max_plies,
             question=_question(asked.until),
             prior_draws=_draws(asked.prior_draws),
