@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
-from langgraph.errors import NodeError
 from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -55,10 +54,10 @@ def build(
     builder = StateGraph(
         RunState, context_schema=schema, input_schema=ChatInput, output_schema=ChatOutput
     )
-    told: Any = _told if in_chat else None
     roles = (intake, design, revise, recode, check, compare, refine, arbitrate, strategize)
     for name, role in {**{node.__name__: node for node in roles}, "code": code}.items():
-        builder.add_node(name, _kept(name, role), error_handler=told)
+        # Not LangGraph's error handlers: each of them is drawn as a node of its own.
+        builder.add_node(name, _telling(name, _kept(name, role)) if in_chat else _kept(name, role))
     for other in (approve, evaluate, report):
         builder.add_node(other.__name__, _kept(other.__name__, other))
     builder.add_conditional_edges(START, first_node, list(get_args(Retried)))
@@ -86,17 +85,23 @@ def _kept(name: str, node: Callable[..., Command[Any]]) -> Any:  # noqa: ANN401 
     return run
 
 
-def _told(state: RunState, error: NodeError) -> Command[Literal["__end__"]]:
-    """A model's failure as a message; the next one may go on at the same node."""
-    from agents.model.errors import ModelError
+def _telling(name: str, node: Callable[..., Command[Any]]) -> Callable[..., Command[Any]]:
+    """The node, with a model's failure as a message; the next one may go on at the same node."""
 
-    if not isinstance(error.error, ModelError):
-        raise error.error
-    said = f"The model failed, and the run has stopped: {error.error}"
-    again = "What was finished is kept. Say “go on” to try again from there."
-    node = next(name for name in get_args(Retried) if name == error.node)
-    stopped = state.stopping(node, str(error.error))
-    return go_on("__end__", state, stopped.saying(f"{said}\n{again}"))
+    @wraps(node)
+    def run(state: RunState, runtime: Runtime[RunContext]) -> Command[Any]:
+        from agents.model.errors import ModelError
+
+        try:
+            return node(state, runtime)
+        except ModelError as error:
+            said = f"The model failed, and the run has stopped: {error}"
+            again = "What was finished is kept. Say “go on” to try again from there."
+            retried = next(known for known in get_args(Retried) if known == name)
+            stopped = state.stopping(retried, str(error))
+            return go_on("__end__", state, stopped.saying(f"{said}\n{again}"))
+
+    return run
 
 
 def recursion_limit(max_rounds: int, candidates: int = 1) -> int:

@@ -263,3 +263,8 @@ def test_without_a_context_the_default_one_is_made_and_shared_by_all_runs(
         check=False,
     )
     assert done.stdout.split() == ["no_fit", "made"], done.stderr
+
+
+def test_the_drawn_graph_has_the_nodes_of_the_machine_and_no_others() -> None:
+    drawn = {name for name in build().compile().get_graph().nodes if name.startswith("_")}
+    assert drawn == {"__start__", "__end__"}
