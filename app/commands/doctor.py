@@ -8,10 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
-from app.console import leave, print_json, say
+from app.console import database, leave, print_json, say
 from app.options import Isolation, Json, grouped
 
 if TYPE_CHECKING:
+    from agents.model.settings import ModelSettings
     from games.values import Json as Value
     from tools.sandbox import Grade, Sandbox, backends
 
@@ -25,6 +26,7 @@ _PACKAGES = (
     "pydantic",
 )
 _LOW_DISK = 200 * 2**20
+_WAIT_S = 5
 
 
 class _Row(TypedDict):
@@ -63,6 +65,8 @@ def examine(*, place: Isolation, as_json: Json = False) -> None:
         "sandbox": _sandbox,
         "embeddings": _embeddings,
         "model": _model,
+        "store": _store,
+        "database": _database,
         "tracing": _tracing,
     }
     with place.chosen():
@@ -146,11 +150,47 @@ def _model() -> _Part:
     if settings.model is None:
         says = "none configured (set RULEWRIGHT_MODEL): the composer works without one"
         return {"works": True, "says": says}
-    return {
-        "works": True,
-        "says": f"{settings.model} at {settings.effective()['base_url'] or 'the default endpoint'}",
-        "settings": settings.effective(),
-    }
+    place = f"{settings.model} at {settings.effective()['base_url'] or 'the default endpoint'}"
+    wrong = "" if settings.offline or settings.replay else _refused(settings)
+    not_tried = "; not tried, as it is replayed or offline"
+    says = f"{place}{not_tried if settings.offline or settings.replay else wrong or '; it answers'}"
+    return {"works": not wrong, "says": says, "settings": settings.effective()}
+
+
+def _refused(settings: "ModelSettings") -> str:
+    """Why the endpoint cannot be asked; empty where it answers, be it that it lists no models."""
+    import openai
+
+    key, place = settings.api_key or "none", settings.base_url
+    try:
+        openai.OpenAI(api_key=key, base_url=place, timeout=_WAIT_S, max_retries=0).models.list()
+    except openai.AuthenticationError:
+        return "; it refuses the key: check OPENAI_API_KEY"
+    except openai.APIConnectionError:
+        return "; it does not answer: see that a server runs there, and check OPENAI_BASE_URL"
+    except openai.APIError:
+        return ""  # another refusal is an answer too
+    return ""
+
+
+def _store() -> _Part:
+    from graph.run.opening import store_settings
+    from vectorstore.client import close_client, open_client, store_place
+
+    settings = store_settings()
+    if settings.host is not None:
+        close_client(open_client(settings, settings.path))
+    return {"works": True, "says": store_place(settings)}
+
+
+def _database() -> _Part:
+    address = database()
+    if address is None:
+        return {"works": True, "says": "SQLite, in every run folder"}
+    import psycopg
+
+    psycopg.connect(address, connect_timeout=_WAIT_S).close()
+    return {"works": True, "says": "the Postgres database of RULEWRIGHT_DATABASE answers"}
 
 
 def _tracing() -> _Part:

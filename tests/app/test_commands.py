@@ -198,3 +198,28 @@ def test_a_parameter_without_bounds_shows_none(command: Command) -> None:
     shown = command("games", "battleship").out
     assert "rows = 10  [2, 10]  Rows" in shown
     assert "ships = '5,4,3,3,2'  Lengths" in shown
+
+
+@pytest.mark.parametrize(
+    ("part", "variables"),
+    [
+        ("store", {"RULEWRIGHT_STORE_HOST": "127.0.0.1", "RULEWRIGHT_STORE_PORT": "9"}),
+        ("database", {"RULEWRIGHT_DATABASE": "postgresql://nobody@127.0.0.1:9/none"}),
+        (
+            "model",
+            {
+                "RULEWRIGHT_MODEL": "m",
+                "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
+                "OPENAI_API_KEY": "k123456789",
+            },
+        ),
+    ],
+)
+def test_doctor_tries_the_services_that_are_set(
+    command: Command, monkeypatch: pytest.MonkeyPatch, part: str, variables: dict[str, str]
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)  # port 9 is closed
+    done = command("doctor", "--json")
+    assert (done.code, done.json["parts"][part]["works"]) == (1, False)
+    assert all(row["works"] for name, row in done.json["parts"].items() if name != part)
