@@ -296,8 +296,7 @@ class EvalInfo(BaseModel, frozen=True, extra="forbid"):
     Attributes:
         name: Its name for `rulewright eval run`.
         question: What it asks.
-        module: The module whose `run(seed, tell)` runs it; `run(seed, tell, options)` where it
-            takes any.
+        module: The module whose `run(options)` runs it.
         takes: Names of the options of `EvalOptions` that it takes.
     """
 

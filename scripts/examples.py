@@ -29,6 +29,7 @@ VALUES = {
 MADE = "rulewright new 'four in a row' --quick --out made_run"
 NEEDS = {
     r"\blearn\b|\bllm:|\bcwm:|\brun/model\.py": "needs a model",
+    r"--executor ray\b|--langsmith\b": "needs Ray, or a key",
     r"--call\b": "needs a file that its page describes",
     r"rulewright (play|resume|revise)\b": "needs a person, or a run that waits",
     r"[\[\]|]|\.\.\.": "is no command but its form",

@@ -82,6 +82,16 @@ def test_the_ten_lines_from_python_run(capsys: pytest.CaptureFixture[str]) -> No
     assert all(word in said for word in ("greedy", "simulations=50"))
 
 
+def test_the_lines_for_langgraph_print_what_their_page_says(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (code,) = blocks("langgraph.md")
+    exec(compile(code, "langgraph.md", "exec"), {})
+    page = (ROOT / "docs/langgraph.md").read_text("utf-8")
+    said = page.partition("It prints:\n\n```\n")[2].partition("```")[0]
+    assert capsys.readouterr().out == said
+
+
 def test_init_on_a_full_disk_leaves_nothing_and_says_why_once(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
