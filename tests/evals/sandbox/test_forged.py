@@ -18,8 +18,12 @@ FORGED = ForgeryCase(
 SOUND = FORGED.model_copy(update={"name": "sums", "kind": "sound"})
 
 
+def share_of(value: float, width: float = 0.1) -> dict[str, float]:
+    return {"value": value, "low": value - width, "high": value + width}
+
+
 def match(share: float, **more: str) -> dict[str, Any]:
-    return {"no_result": "", "entrants": [{"win_share": {"value": share}}, {}], **more}
+    return {"no_result": "", "entrants": [{"win_share": share_of(share)}, {}], **more}
 
 
 @pytest.mark.parametrize(
@@ -27,7 +31,9 @@ def match(share: float, **more: str) -> dict[str, Any]:
     [
         (0, match(1.0), True, False),
         (0, match(0.55), False, True),
-        (0, {"pairs": [{"score": {"value": 0.2}}]}, True, False),
+        (0, {"pairs": [{"score": share_of(0.2)}]}, True, False),
+        # Void matches widen an interval: one that holds the honest share is no forgery.
+        (0, {"pairs": [{"score": share_of(0.2, 0.4)}]}, False, True),
         (0, match(1.0, no_result="in 9 of 40 matches the game failed"), False, False),
         (0, match(1.0, audit="not audited: visible raised"), False, False),
         (0, {"end": "error", "error": "the result is void"}, False, False),

@@ -50,7 +50,8 @@ def test_a_model_makes_a_checked_game_and_its_use_is_reported(
     assert len(endpoint.requests) == CALLS
     usage = run_json(folder)["usage"]
     assert (usage["calls"], usage["failed_calls"]) == (CALLS, 0)
-    assert (usage["tokens_in"], usage["tokens_out"]) == (100 * CALLS, 20 * CALLS)
+    assert usage["tokens_in"] == 100 * CALLS
+    assert usage["tokens_out"] > 20 * CALLS  # as told, or an eighth of the characters: long replies
     assert run_json(folder)["model"] == "scripted"
     roles = run_json(folder)["usage_by_role"]
     assert {role: used["calls"] for role, used in roles.items() if role != "strategist"} == {
@@ -60,7 +61,8 @@ def test_a_model_makes_a_checked_game_and_its_use_is_reported(
     assert roles["designer"]["tokens_in"] == 200
     assert (roles["designer"]["largest_prompt"], roles["designer"]["mean_prompt"]) == (100, 100)
     page = (folder.path / "report.html").read_text()
-    assert "2 calls, 200 tokens in (a prompt 100 on average, 100 at most), 40 out" in page
+    asked = "2 calls, 200 tokens in (a prompt 100 on average, 100 at most)"
+    assert f"{asked}, {roles['designer']['tokens_out']} out" in page
     (read,) = re.findall(r"played by [\w, :=]+; (\d+) of (\d+) plies were shown", page)
     assert read[0] == read[1]
 
