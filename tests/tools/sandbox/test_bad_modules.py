@@ -35,7 +35,9 @@ BAD_SOURCES: dict[str, tuple[str, FaultKind, int | None, str]] = {
 @pytest.mark.parametrize("name", BAD_SOURCES)
 def test_a_source_that_cannot_be_loaded_is_named_with_its_line(sandbox: Sandbox, name: str) -> None:
     source, kind, line, words = BAD_SOURCES[name]
-    hasty = Sandbox(sandbox.backend, limits=LIMITS.model_copy(update={"load_s": 0.5}))
+    hasty = Sandbox(
+        sandbox.backend, limits=LIMITS.model_copy(update={"load_s": 0.5, "grace_s": 10.0})
+    )
     with (
         hasty if kind == "timed_out" else nullcontext(sandbox) as held,
         held.worker("test", source) as worker,
