@@ -1,6 +1,6 @@
 """The player that follows heuristics, each in a worker of its own."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from tools.sandbox import Worker
 
 ENSEMBLE = "ensemble"  # all heuristics, by mean rank
 SCORES = "scores"  # all of them, by mean score
+_ACTIONS = 1_000  # that are scored in one call, of several positions
 
 
 class GreedySettings(PlayerSettings):
@@ -74,18 +75,20 @@ class GreedyPlayer:
     def choose_many(self, views: Sequence[SeatView]) -> list[Decision]:
         """See `games.lockstep.LockstepPlayer.choose_many`."""
         open_ = [view for view in views if len(view.legal) > 1]
-        positions: list[Json] = [[view.log.latest(), [*view.legal]] for view in open_]
-        request = encode({"positions": positions})
-        counts = [len(view.legal) for view in open_]
-        tables = zip(
-            *(self._scores(request, counts, index) for index in range(len(self.workers))),
-            strict=True,
-        )
+        tables = (table for part in _parts(open_) for table in self._tables(part))
         chosen = iter([self._best(view, table) for view, table in zip(open_, tables, strict=True)])
         return [
             Decision(next(chosen) if len(view.legal) > 1 else view.legal[0], self.effort)
             for view in views
         ]
+
+    def _tables(self, views: Sequence[SeatView]) -> Iterator[Sequence[list[float]]]:
+        """A table a position: a row a heuristic, a column an action."""
+        positions: list[Json] = [[view.log.latest(), [*view.legal]] for view in views]
+        request = encode({"positions": positions})
+        counts = [len(view.legal) for view in views]
+        scores = [self._scores(request, counts, index) for index in range(len(self.workers))]
+        return zip(*scores, strict=True)
 
     def _best(self, view: SeatView, table: Sequence[list[float]]) -> Action:
         """The best action of a position; `table` has a row a heuristic, a column an action."""
@@ -99,8 +102,6 @@ class GreedyPlayer:
 
     def _scores(self, request: bytes, counts: Sequence[int], index: int) -> list[list[float]]:
         """By position, one score an action."""
-        if not counts:
-            return []
         worker = self.workers[index]
         try:
             scores = worker.request("scores", request, worker.limits.call_s)
@@ -118,6 +119,20 @@ class GreedyPlayer:
         """Be done with the workers."""
         for worker in self.workers:
             worker.release()
+
+
+def _parts(views: Sequence[SeatView]) -> Iterator[list[SeatView]]:
+    """The positions in lists that are short enough for one call's time, each of one at least."""
+    part: list[SeatView] = []
+    actions = 0
+    for view in views:
+        if part and actions + len(view.legal) > _ACTIONS:
+            yield part
+            part, actions = [], 0
+        part.append(view)
+        actions += len(view.legal)
+    if part:
+        yield part
 
 
 def heuristics_named(heuristic: str, heuristics: Collection[str]) -> list[str]:

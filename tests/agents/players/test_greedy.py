@@ -3,10 +3,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from agents.players.greedy import GreedyPlayer
 from agents.players.specs import PlayerSpecError
 from agents.search.leaves import mean_ranks
 from games.engine import PlayerFault
 from games.information import SeatLog, Seen
+from games.lockstep import SeatView
 from games.values import ModuleFault
 from tests.agents.players.conftest import Seat
 
@@ -66,3 +68,13 @@ def test_a_heuristic_that_fails_is_the_players_fault(seat: Seat) -> None:
 def test_a_heuristic_that_does_not_load_is_reported_with_its_line(seat: Seat) -> None:
     with pytest.raises(ModuleFault, match="line 2"):
         seat("greedy", heuristics={"bad": "x = 1\ndef score(:"})
+
+
+def test_many_large_positions_do_not_share_the_time_of_one_call(seat: Seat) -> None:
+    """Boards of a hundred actions, side by side: together they take longer than a call may."""
+    slow = "def score(observation, action): return -len(action) + 0 * sum(range(20_000))"
+    player = seat("greedy", heuristics={"slow": slow})
+    assert isinstance(player, GreedyPlayer)
+    legal = ["a", *(f"b{number:03}" for number in range(99))]
+    view = SeatView(LOG, legal, lambda: np.random.default_rng(0))
+    assert {one.action for one in player.choose_many([view] * 80)} == {"a"}
