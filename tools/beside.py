@@ -8,7 +8,6 @@ Matches in which the module failed are played beside one that finished, and have
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
 from typing import TypeAlias
 
 from numpy.random import Generator
@@ -132,8 +131,18 @@ def _view(job: MatchJob, number: int, ply: Ply, log: SeatLog) -> SeatView:
 def _series(
     claimed: Sequence[tuple[MatchJob, MatchEntry]],
 ) -> list[list[tuple[MatchJob, MatchEntry]]]:
-    """The matches by what keys their streams and who plays: those can be of one batch."""
-    return [list(group) for _, group in groupby(sorted(claimed, key=_of), _of)]
+    """The matches by what keys their streams and who plays: those can be of one batch.
+
+    Two of one number are of two series.
+    """
+    found: list[tuple[object, dict[int, tuple[MatchJob, MatchEntry]]]] = []
+    for one in claimed:
+        number, key = one[0].match, _of(one)
+        alike = (own for other, own in found if other == key and number not in own)
+        if (own := next(alike, None)) is None:
+            found.append((key, own := {}))
+        own[number] = one
+    return [[*own.values()] for _, own in found]
 
 
 def _of(one: tuple[MatchJob, MatchEntry]) -> tuple[int, tuple[str, ...]]:

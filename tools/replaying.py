@@ -129,7 +129,8 @@ def require_replays(
         return Replayed()
     order = np.random.default_rng().permutation(len(finished))  # that nobody can know before
     sample = [(job(), entry) for i in sorted(order[:most]) for job, entry in [finished[i]]]
-    faults = [(job(), entry) for job, entry in played if entry.ending == "fault"][:most]
+    # One without a ply was not played, or did not begin: there is nothing to fail again.
+    faults = [(job(), one) for job, one in played if one.ending == "fault" and one.plies][:most]
     void = sum(entry.ending in ("unfinished", "fault") for _, entry in played)
     is_result = void * ONE_IN <= len(played)
     apart = sample[0][0].held_sandbox.apart

@@ -102,24 +102,26 @@ def taught_heuristics(
     return fitted_heuristics(matches, setup.num_players, shared=shared, seed=seed)
 
 
-def counted_lines(setup: GameSetup, sandbox: Sandbox) -> tuple[float, float]:
-    """Lines of the module that a ply runs, without and with observations: its worker's claim.
+def counted_lines(setup: GameSetup, sandbox: Sandbox) -> tuple[float, float, float]:
+    """Lines that a ply runs: without observations, with them, and of all heuristics.
 
-    A module that fails under it counts as a slow one: its faults are for the matches to show.
+    They are the worker's claim. A module, or a heuristic, that fails under it counts as a slow one:
+    its faults are for the matches to show.
 
     Args:
-        setup: The game.
+        setup: The game, with the heuristics that are to play.
         sandbox: Must preload `agents.strategy.lessons`.
     """
     with sandbox.worker("work", setup.source, preloaded=True) as worker:
         try:
             worker.load(setup.source)
-            request = WorkRequest(setup.num_players, dict(setup.parameters), _COUNTED)
+            request = WorkRequest(
+                setup.num_players, dict(setup.parameters), _COUNTED, dict(setup.heuristics)
+            )
             told = worker.request("work", request._asdict(), _LESSON_S)
-            lines, seen = TypeAdapter(tuple[float, float]).validate_python(told)
+            return TypeAdapter(tuple[float, float, float]).validate_python(told)
         except (ModuleFault, ValidationError):
-            return _UNCOUNTED, _UNCOUNTED
-    return lines, seen
+            return _UNCOUNTED, _UNCOUNTED, _UNCOUNTED
 
 
 def negated(source: str) -> str:

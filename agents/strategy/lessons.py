@@ -17,13 +17,15 @@ import numpy as np
 from agents.search.ismcts import IsmctsSettings
 from agents.search.ismcts import decide as ismcts
 from agents.search.settings import SearchView
-from games.modules import Rules, bind, first_state
+from games.modules import Rules, bind, first_state, scoring
 from games.values import CHANCE, TERMINAL, Json
 from tools.guest.faults import MODULE_FILE
 from tools.guest.protocol import decoded
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
+
+_ONE_IN = 10  # of the plies whose work is counted, one is scored
 
 Operation: TypeAlias = Callable[[dict[str, object], dict[str, Json]], Json]
 
@@ -121,29 +123,31 @@ def teach(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
 
 
 class WorkRequest(NamedTuple):
-    """Count the lines of the module that its own plies run; answered with two counts a ply.
+    """Count the lines that a module's own plies run; answered with three counts a ply.
 
     Attributes:
         num_players: Seats.
         parameters: Of the game.
         plies: How many are counted.
+        heuristics: Sources by name, of which every tenth position is scored.
     """
 
     num_players: int
     parameters: dict[str, Json]
     plies: int
+    heuristics: dict[str, str]
 
 
 class _Lines:
-    """Counts executed lines of the module; used as a trace function."""
+    """Counts executed lines of some sources, by file; used as a trace function."""
 
-    def __init__(self) -> None:
-        self.count = 0
+    def __init__(self, *files: str) -> None:
+        self.count, self.files = 0, files
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> "TraceFunction | None":
-        """The tracer of a frame of the module; no other frame is traced."""
+        """The tracer of a frame of the sources; no other frame is traced."""
         del event, argument
-        return self._line if frame.f_code.co_filename == MODULE_FILE else None
+        return self._line if frame.f_code.co_filename in self.files else None
 
     def _line(self, frame: FrameType, event: str, argument: object) -> "TraceFunction":
         del frame, argument
@@ -152,18 +156,32 @@ class _Lines:
 
 
 def work(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
-    """Lines a ply of random play, without and with the observations; see `WorkRequest`."""
+    """Lines a ply of random play: without the observations, with them, and of the heuristics.
+
+    See `WorkRequest`.
+    """
     request = decoded(WorkRequest, payload)
+    scores = [scoring(name, source) for name, source in request.heuristics.items()]
+    scored = _Lines(*(f"<{name}>" for name in request.heuristics))
     rules, generator = bind(namespace, request.num_players), np.random.default_rng([0])
-    state, plain, seeing = None, _Lines(), _Lines()
+    state, plain, seeing = None, _Lines(MODULE_FILE), _Lines(MODULE_FILE)
     before = sys.gettrace()
     try:
-        for _ in range(request.plies):
+        for ply in range(request.plies):
             sys.settrace(plain)
             if state is None:
                 state = first_state(namespace, request.num_players, request.parameters)
             ended = rules.current_player(state) == TERMINAL
             legal = [] if ended else rules.legal_actions(state)
+            if scores and ply % _ONE_IN == 0 and len(legal) > 1:
+                sys.settrace(None)
+                player = rules.current_player(state)
+                seen = rules.observations(state)[player]
+                sys.settrace(scored)
+                for score in scores if player != CHANCE else ():
+                    for action in legal:
+                        score(seen, action)
+                sys.settrace(plain)
             if legal:
                 state = rules.apply_action(state, legal[int(generator.integers(len(legal)))])
                 rules.rewards(state)
@@ -174,7 +192,7 @@ def work(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
     finally:
         sys.settrace(before)
     lines = plain.count / request.plies
-    return [lines, lines + seeing.count / request.plies]
+    return [lines, lines + seeing.count / request.plies, _ONE_IN * scored.count / request.plies]
 
 
 OPERATIONS: dict[str, Operation] = {"teach": teach, "work": work}

@@ -50,11 +50,11 @@ def play_of_run(
     """A game with everything it takes to play it; finished matches are journalled in the folder."""
 
     def count(game: GameSetup) -> Counting:
-        kept = _WORK.format(sha256(f"{game.num_players} {source}".encode()).hexdigest()[:12])
+        about = "".join([f"{game.num_players} {source}", *sorted(game.heuristics.values())])
+        kept = _WORK.format(sha256(about.encode()).hexdigest()[:12])
         if not (folder.path / kept).exists():
             folder.write_json(kept, [*counted_lines(game, context.sandbox)])
-        lines, seen = TypeAdapter(Counting).validate_python(folder.read_json(kept))
-        return lines, seen
+        return TypeAdapter(Counting).validate_python(folder.read_json(kept))
 
     return PlayTest(
         settings=context.settings,
@@ -129,15 +129,20 @@ def contest_of(
 ) -> HeuristicContest:
     """Heuristics, ready to be selected from by play."""
     settings, seats = context.settings, play.num_players
-    confirming = play.within("heuristic", settings.heuristic_matches * seats) // seats
+
+    def within(wanted: int) -> int:
+        """As many matches as the slowest of the candidates may play."""
+        each = [play.within("heuristic", wanted, {one.name: one.source}) for one in heuristics]
+        return min(each, default=wanted)
+
     return HeuristicContest(
         setup=play.setup({}),
         heuristics=heuristics,
         roster=PlayerRoster(),
         sandbox=context.sandbox,
         seed=settings.seed,
-        matches=play.within("heuristic", settings.heuristic_matches),
-        confirming=max(2, confirming),
+        matches=within(settings.heuristic_matches),
+        confirming=max(2, within(settings.heuristic_matches * seats) // seats),
         max_plies=settings.max_plies,
         is_shared=play.is_shared,
         protocol=settings.protocol,

@@ -89,3 +89,16 @@ def test_the_work_of_a_ply_is_counted_in_lines_and_not_in_seconds() -> None:
     # Two lines a turn of the loop, in nearly every ply: some begin a match and apply nothing.
     assert 800 < more[0] - plain[0] <= 1001
     assert plain[0] < plain[1]
+    assert plain[2] == 0
+
+
+def test_the_work_of_heuristics_is_counted_for_every_action_of_a_position() -> None:
+    """A line an action: a match of seven plies has (9 + 8 + ... + 3) / 7 = 6 legal ones a ply."""
+    source, one = library.source("tic_tac_toe"), "def score(observation, action):\n    return 1\n"
+    with Sandbox(preload=PRELOAD) as sandbox:
+        single, double = (
+            counted_lines(GameSetup("tic_tac_toe", source, 2, {}, heuristics), sandbox)[2]
+            for heuristics in ({"one": one}, {"one": one, "two": one})
+        )
+    assert 3 < single < 8
+    assert double == 2 * single

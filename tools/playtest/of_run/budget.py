@@ -17,7 +17,9 @@ from games.values import CHANCE
 _HOST = 100
 """Lines that a ply of random play costs beside the module's own."""
 _SCORED = 3
-"""The cost of a ply of heuristics, which see an observation, in plies of random play."""
+"""The least cost of a ply of heuristics, which see an observation, in plies of random play."""
+_CHEAP = 4
+"""Lines of heuristics that count as one of the module: loops, whose every turn is counted."""
 # Lines of the module that each part of a run may take, in a full and in a quick one.
 _LINES = {
     "random": {False: 1.2e10, True: 4e8},
@@ -44,22 +46,25 @@ class Work(BaseModel, frozen=True, extra="forbid"):
     seen: int = Field(ge=1)
     plies: int = Field(ge=1)
 
-    def matches(self, part: str, wanted: int, *, quick: bool) -> int:
+    def matches(self, part: str, wanted: int, *, quick: bool, scored: int = 0) -> int:
         """The matches of a series, at most `wanted`, that its part of the budget allows.
 
         Args:
             part: "random", "seats" (other numbers of players), "good", "rung", "heuristic".
             wanted: As the settings ask.
             quick: Whether the run is.
+            scored: Lines of the heuristics that play, a ply.
 
         >>> Work(lines=60, seen=100, plies=9).matches("random", 1000, quick=True)
         1000
         >>> Work(lines=30_000, seen=40_000, plies=1_000).matches("random", 1000, quick=True)
         13
+        >>> Work(lines=200, seen=300, plies=100).matches("good", 600, quick=True, scored=60_000)
+        389
         """
         a_ply = self.lines + _HOST
         if part not in ("random", "seats"):
-            a_ply = _SCORED * (self.seen + _HOST)
+            a_ply = max(_SCORED * (self.seen + _HOST), self.seen + _HOST + scored // _CHEAP)
         return max(_FEWEST, min(wanted, int(_LINES[part][quick] / (a_ply * self.plies))))
 
     def plies_searched(self, *, quick: bool) -> int:

@@ -83,7 +83,7 @@ def playtest(play: PlayTest, sources: Mapping[str, str], greedy: str) -> Measure
     Raises:
         VoidResultError: If fresh workers do not play a sample of the matches the same.
     """
-    settings, rounds = play.settings, play.within("rung", play.settings.ladder_matches)
+    settings, rounds = play.settings, play.within("rung", play.settings.ladder_matches, sources)
     table = _Table(play, sources, greedy if sources else "random", rounds)
     specs, notes = table.players()
     wanted = settings.random_matches, settings.ladder_matches
@@ -198,7 +198,7 @@ class _Table:
                 alone[self.good] = play.random_up_to(matches)
             return _counted(alone[self.good], sides, matches)
 
-        planned = play.good_matches if self.good != "random" else play.random_matches
+        planned = play.good_matches(self.sources) if self.good != "random" else play.random_matches
         fairness = None
         try:
             if len(sides) > 1:

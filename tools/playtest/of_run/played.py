@@ -45,9 +45,10 @@ _MOST_JOBS = 4
 
 
 _SAMPLES = 12
+_NONE: Mapping[str, str] = {}
 
-Counting: TypeAlias = tuple[float, float]
-"""Lines of a module that a ply runs, without and with the observations."""
+Counting: TypeAlias = tuple[float, float, float]
+"""Lines that a ply runs: of the module without and with the observations, and of heuristics."""
 
 
 @dataclass(frozen=True)
@@ -160,23 +161,30 @@ class PlayTest:
         random, journal = self._everywhere("random", {}), self.journals / "random.jsonl"
         probe = self._play(random, _PROBE, until=None, journal=journal)
         plies = fmean(entry.plies for entry in probe.entries.values())
-        lines, seen = self.count(self.setup({}))
+        lines, seen, _ = self.count(self.setup({}))
         return Work(lines=rounded(lines), seen=rounded(seen), plies=rounded(plies))
 
-    def within(self, part: str, wanted: int) -> int:
-        """At most `wanted` matches, fewer where the part's budget allows no more."""
-        return self.work.matches(part, wanted, quick=self.settings.quick)
+    def within(self, part: str, wanted: int, heuristics: Mapping[str, str] = _NONE) -> int:
+        """At most `wanted` matches, fewer where the part's budget allows no more.
+
+        Args:
+            part: See `Work.matches`.
+            wanted: As the settings ask.
+            heuristics: Sources of those that play.
+        """
+        scored = rounded(self.count(self.setup(heuristics))[2]) if heuristics else 0
+        return self.work.matches(part, wanted, quick=self.settings.quick, scored=scored)
 
     @property
     def random_matches(self) -> int:
         """Matches of random play at every seat."""
         return self.within("random", self.settings.random_matches)
 
-    @property
-    def good_matches(self) -> int:
+    def good_matches(self, heuristics: Mapping[str, str]) -> int:
         """Matches of good play at every seat, in proportion to those at random."""
         share = _GOOD[self.settings.quick]
-        return self.within("good", max(1, round(share * self.settings.random_matches)))
+        wanted = max(1, round(share * self.settings.random_matches))
+        return self.within("good", wanted, heuristics)
 
     @cached_property
     def random(self) -> Series:
