@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isqrt
+from shutil import get_terminal_size
 from string import ascii_lowercase
 from typing import Any, TypeAlias
 
@@ -14,7 +15,7 @@ from games.text import one_line
 
 Cell: TypeAlias = tuple[int, int]
 
-WIDTH = 78
+WIDTH = max(30, min(78, get_terminal_size().columns - 2))  # of the terminal, where it is narrow
 _LEAST = 3
 _FEW_MARKS = 8
 _LONGEST_CELL = 4

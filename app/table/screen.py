@@ -33,6 +33,10 @@ _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 _ALIASES = {"?": "help", "exit": "quit", "q": "quit", "look": "table", "board": "table"}
 _COMMANDS = words("commands")
 _CARD = re.compile(r"\b(10|[2-9TJQKA])[CDHS]\b")
+_HOW = (
+    "Type a move as it is listed, in any case: all of it, its last word, or the first",
+    "letters of its words. You can also type:",
+)
 _CARDS = "Cards: TH is the ten of hearts, AS the ace of spades; C is clubs, D diamonds."
 
 
@@ -263,12 +267,11 @@ class TableScreen:
         deeds[command]()
 
     def _help(self, seen: str) -> None:
-        say("Type a move as it is listed, in any case: all of it, its last word, or the first")
-        say("letters of its words. You can also type:")
+        _say_all(_HOW)
         for word, meaning in _COMMANDS.items():
             say(f"  {word:<8} {meaning}")
         if _CARD.search(seen):
-            say(_CARDS)
+            _say_all([_CARDS])
 
     def _go_back(self, seat: int) -> None:
         place = self.session.last_decision(seat)
@@ -292,10 +295,24 @@ class TableScreen:
 def _say_all(lines: Iterable[str]) -> None:
     """Lines, what a terminal would not hold indented below: at the margin stand words of ours."""
     for line in lines:
-        first, *others = chop_cells(line, WIDTH) or [""]
+        first, rest = _cut(line, WIDTH)
         say(first)
-        for part in chop_cells("".join(others), WIDTH - 4):
-            say(f"    {part}")
+        while rest:
+            first, rest = _cut(rest, WIDTH - 4)
+            say(f"    {first}")
+
+
+def _cut(line: str, width: int) -> tuple[str, str]:
+    """What fits of a line, up to a blank where there is one late enough; and what is left.
+
+    >>> _cut("to the lowest cell", 12), _cut("abcdefgh", 4)
+    (('to the', 'lowest cell'), ('abcd', 'efgh'))
+    """
+    first = (chop_cells(line, width) or [""])[0]
+    blank = first.rfind(" ") if len(first) < len(line) else -1
+    if 2 * blank < width:
+        return first, line[len(first) :]
+    return first[:blank], line[blank + 1 :]
 
 
 def _short(spec: str) -> str:

@@ -206,3 +206,22 @@ def test_the_end_of_the_input_leaves_the_approval_open(
     one.type("\x04")
     assert one.end() == 3
     assert "--answer" in one.screen
+
+
+def test_a_narrow_terminal_gets_lines_of_its_width() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "app.cli", "play", "trick_taking", "--seed", "1"],
+        input="rules\nhelp\nquit\n",
+        env={**os.environ, "COLUMNS": "60"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
+    lines = [
+        line.removeprefix("Your move: ")  # which a person would have ended
+        for line in done.stdout.splitlines()
+        if not line.startswith(("The record", "To go"))
+    ]
+    assert len(lines) > 30
+    assert max(map(len, lines)) <= 60, [line for line in lines if len(line) > 60]
