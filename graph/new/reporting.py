@@ -1,5 +1,6 @@
 """Reports of a run: the rulebook, the page and `run.json`, from the run's state."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
@@ -32,7 +33,7 @@ from graph.run.folder import RunFolder, RunFolderError
 from graph.run.sandboxes import grades_of
 from tools.coverage import rule_coverage
 from tools.reporting.content import Report, ReportLine
-from tools.reporting.page import figure_text
+from tools.reporting.page import before_and_after
 from tools.sandbox import Sandbox
 
 _LONGEST_RECORD = 8_000
@@ -82,7 +83,19 @@ def report_of(state: RunState, context: RunContext) -> Report:
         if state.before
         else (),
         before=state.before.evaluation if state.before else None,
+        links=_links(state),
     )
+
+
+def _links(state: RunState) -> tuple[tuple[str, str], ...]:
+    """What lies beside the page, by name: places relative to its folder."""
+    here = folder_of(state)
+    names = {"rulebook": "rulebook.md", "code": "game.py", "records": "records/"}
+    links = [(name, place) for name, place in names.items() if (here.path / place).exists()]
+    if state.before is not None:
+        old = here.root.revision(state.before.revision).path / "report.html"
+        links.append(("the version before", os.path.relpath(old, here.path)))
+    return tuple(links)
 
 
 def sentence_of(check: str, rule: str) -> str:
@@ -142,9 +155,8 @@ def changes_text(before: Made, state: RunState) -> str:
         lines += ["## Figures", "", f"| | before ({old.player}) | after ({new.player}) |"]
         lines += ["|---|---|---|"]
         lines += [
-            f"| {figure.name} | {figure_text(old.figures[key])} | {figure_text(figure)} |"
-            for key, figure in new.figures.items()
-            if key in old.figures
+            f"| {name} | {before} | {after} |"
+            for name, before, after in before_and_after(old.figures, new.figures)
         ]
     return untagged("\n".join(lines)) + "\n"
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -269,6 +270,23 @@ def test_two_ways_to_go_on_are_refused_before_anything_is_begun_again(
     refused = command("resume", folder, "--from", "design", *words)
     assert (refused.code, "separate ways" in refused.err) == (2, True)
     assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_all_seats_stand_in_before_and_after_and_the_report_leads_to_what_lies_beside_it(
+    command: Command, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    made = ("new", "pig for two, target_score=10", "--quick", "--out", folder)
+    assert command(*made).code == 0
+    assert command("revise", folder, "four players instead of two").code == 0
+    newest = folder / "revisions" / "1"
+    page, changes = ((newest / name).read_text() for name in ("report.html", "changes.md"))
+    for seat in (1, 2, 3, 4):
+        assert f"| player {seat} wins |" in changes
+        assert f"<th>player {seat} wins</th>" in page.partition("Before and after")[2]
+    links = re.findall(r'<a href="([^"]*)">', page)
+    assert {"rulebook.md", "game.py", "records/", "../../report.html"} <= set(links)
+    assert all((newest / link).exists() for link in links)
 
 
 def test_a_revision_of_a_game_that_was_edited_by_hand_is_refused_and_says_so(

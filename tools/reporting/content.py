@@ -236,6 +236,7 @@ class Report(BaseModel, frozen=True, extra="forbid"):
     Attributes:
         changes: Of a revision: the rules and settings that differ from the game before it.
         before: Of a revision: the play-test of the game before it.
+        links: Name and place, relative to the page, of what lies beside it.
     """
 
     title: str
@@ -255,6 +256,7 @@ class Report(BaseModel, frozen=True, extra="forbid"):
     problem: str = ""
     changes: tuple[ReportLine, ...] = ()
     before: Evaluation | None = None
+    links: tuple[tuple[str, str], ...] = ()
 
 
 def short_name(spec: str) -> str:

@@ -101,7 +101,12 @@ def _plots() -> Any:  # noqa: ANN401 - a template's macros have no types
 def _template() -> "Template":
     return page_template(
         _text_of("report.html.j2"),
-        {"figure": figure_text, "player": short_name, "fairness": fairness_text},
+        {
+            "both": before_and_after,
+            "figure": figure_text,
+            "player": short_name,
+            "fairness": fairness_text,
+        },
         # A module's own words may turn the reading direction or hide characters.
         finalize=lambda value: plain_text(value) if type(value) is str else value,
     )
@@ -168,6 +173,20 @@ def figure_text(figure: Figure) -> str:
     if figure.low is None or figure.high is None:
         return f"{figure.value:.3f} ({figure.samples})"
     return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f}, {figure.samples})"
+
+
+def before_and_after(
+    old: Mapping[str, Figure], new: Mapping[str, Figure]
+) -> list[tuple[str, str, str]]:
+    """Name of each figure of either game, with its text in both; a seat of one alone has a dash.
+
+    >>> player = Figure(name="player 3 wins", meaning="", value=0.5, n=2, of="matches")
+    >>> before_and_after({}, {"wins_2": player})
+    [('player 3 wins', '-', '0.500 (n = 2 matches)')]
+    """
+    told = [{key: figure_text(one) for key, one in figures.items()} for figures in (old, new)]
+    names = {key: one.name for key, one in (*new.items(), *old.items())}
+    return [(name, *(texts.get(key, "-") for texts in told)) for key, name in names.items()]
 
 
 def _ladder_bars(evaluation: Evaluation) -> tuple[list[Bar], float | None]:
