@@ -303,7 +303,7 @@ def _say_all(lines: Iterable[str]) -> None:
 
 
 def _cut(line: str, width: int) -> tuple[str, str]:
-    """What fits of a line, up to a blank where there is one late enough; and what is left.
+    """The part of a line that fits, up to a late blank if there is one; and the rest.
 
     >>> _cut("to the lowest cell", 12), _cut("abcdefgh", 4)
     (('to the', 'lowest cell'), ('abcd', 'efgh'))

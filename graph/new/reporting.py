@@ -88,7 +88,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
 
 
 def _links(state: RunState) -> tuple[tuple[str, str], ...]:
-    """What lies beside the page, by name: places relative to its folder."""
+    """Files beside the page, by name: places relative to its folder."""
     here = folder_of(state)
     names = {"rulebook": "rulebook.md", "code": "game.py", "records": "records/"}
     links = [(name, place) for name, place in names.items() if (here.path / place).exists()]

@@ -184,9 +184,9 @@ def before_and_after(
     >>> before_and_after({}, {"wins_2": player})
     [('player 3 wins', '-', '0.500 (n = 2 matches)')]
     """
-    told = [{key: figure_text(one) for key, one in figures.items()} for figures in (old, new)]
+    before, after = ({key: figure_text(one) for key, one in of.items()} for of in (old, new))
     names = {key: one.name for key, one in (*new.items(), *old.items())}
-    return [(name, *(texts.get(key, "-") for texts in told)) for key, name in names.items()]
+    return [(name, before.get(key, "-"), after.get(key, "-")) for key, name in names.items()]
 
 
 def _ladder_bars(evaluation: Evaluation) -> tuple[list[Bar], float | None]:
