@@ -1,0 +1,192 @@
+"""Skeletons of log entries: their event texts and changes, with a slot for each scalar."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+from agents.encoding.changes import Change, Kind, applied, changes_between
+from games.information import Seen
+from games.values import Json, Observation
+
+_WORDS = re.compile(r"\w+|\W")
+
+
+class Told(NamedTuple):
+    """An entry or a part of one, cut into a skeleton and the words of its slots.
+
+    Attributes:
+        skeleton: JSON text of `[events, changes]`; `{"slot": n}` stands for the n-th word.
+        words: Of the slots, as JSON texts.
+    """
+
+    skeleton: str
+    words: tuple[str, ...]
+
+    def row(self) -> Json:
+        """All of it as JSON."""
+        return [self.skeleton, [json.loads(word) for word in self.words]]
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """A skeleton that was read.
+
+    Attributes:
+        events: Of each event text, its parts.
+        changes: Kind, path and value of each change.
+    """
+
+    events: Sequence[Json]
+    changes: Sequence[Json]
+
+    @classmethod
+    def of(cls, text: str) -> "Skeleton":
+        """Read one.
+
+        Raises:
+            ValueError: If it is none.
+        """
+        match json.loads(text):
+            case [list() as events, list() as changes]:
+                return cls(events, changes)
+        raise ValueError("no skeleton")
+
+    def applied(
+        self, seen: Observation, words: Sequence[Json]
+    ) -> tuple[Observation, list[str]]:
+        """The observation after the changes, and the event texts.
+
+        Raises:
+            LookupError: If a slot or a place is missing.
+            TypeError: If a value cannot change so.
+            ValueError: If it is no skeleton.
+        """
+        changes: list[Change] = []
+        for one in self.changes:
+            match one:
+                case [str(kind), list(path), value]:
+                    where = cast(list[str | int], [_filled(key, words) for key in path])
+                    changes.append(Change(cast(Kind, kind), tuple(where), _filled(value, words)))
+                case _:
+                    raise ValueError("no change")
+        texts = [
+            "".join(part if isinstance(part, str) else str(_filled(part, words)) for part in parts)
+            for parts in self.events
+            if isinstance(parts, list)
+        ]
+        return applied(seen, changes), texts
+
+
+def told_by(before: Observation, entry: Seen) -> Told:
+    """What an entry tells beyond the observation before it."""
+    changes = changes_between(before, entry.observation)
+    names = frozenset(name for change in changes for name in _texts(change.value))
+    slots = _Slots()
+    events: list[Json] = [slots.event(text, names) for text in entry.events]
+    changed: list[Json] = [
+        [one.kind, [slots.slot(key) for key in one.path], slots.cut(one.value)] for one in changes
+    ]
+    return _told(events, changed, slots.words)
+
+
+def parts_of(told: Told) -> Iterator[Told]:
+    """Each event and each change on its own."""
+    whole = Skeleton.of(told.skeleton)
+    for event in whole.events:
+        slots = _Slots()
+        yield _told([slots.again(event, told.words)], [], slots.words)
+    for change in whole.changes:
+        slots = _Slots()
+        yield _told([], [slots.again(change, told.words)], slots.words)
+
+
+def _told(events: Sequence[Json], changes: Sequence[Json], words: Sequence[str]) -> Told:
+    skeleton = json.dumps([events, changes], ensure_ascii=False, separators=(",", ":"))
+    return Told(skeleton, tuple(words))
+
+
+class _Slots:
+    """The words of an entry, in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self._texts: dict[str, int] = {}
+
+    def slot(self, value: Json) -> Json:
+        """The slot of a scalar; one text has one slot, wherever it stands."""
+        return self._slot(json.dumps(value, ensure_ascii=False))
+
+    def _slot(self, word: str) -> Json:
+        number = self._texts.get(word)
+        if number is None:
+            number = len(self.words)
+            self.words.append(word)
+            if word.startswith('"'):
+                self._texts[word] = number
+        return {"slot": number}
+
+    def cut(self, value: Json) -> Json:
+        """A value with a slot for each of its scalars."""
+        if isinstance(value, list):
+            return [self.cut(part) for part in value]
+        if isinstance(value, dict):
+            return {"of": [[self.slot(key), self.cut(value[key])] for key in sorted(value)]}
+        return self.slot(value)
+
+    def event(self, text: str, names: frozenset[str]) -> Json:
+        """The parts of an event text: as they are, and slots for names and whole numbers."""
+        parts: list[Json] = []
+        for part in _WORDS.findall(text):
+            if part.isdecimal() and part.isascii() and str(int(part)) == part:
+                parts.append(self.slot(int(part)))
+            elif part in names:
+                parts.append(self.slot(part))
+            elif parts and isinstance(parts[-1], str):
+                parts[-1] += part
+            else:
+                parts.append(part)
+        return parts
+
+    def again(self, value: Json, words: Sequence[str]) -> Json:
+        """A part of a skeleton, with slots of its own for the same words."""
+        match value:
+            case {"slot": int(number)}:
+                return self._slot(words[number])
+            case {"of": pairs}:
+                return {"of": self.again(pairs, words)}
+            case list():
+                return [self.again(part, words) for part in value]
+        return value
+
+
+def _texts(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts(part)
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _texts(part)
+
+
+def _filled(value: Json, words: Sequence[Json]) -> Json:
+    if isinstance(value, list):
+        return [_filled(part, words) for part in value]
+    match value:
+        case {"slot": int(number)}:
+            return words[number]
+        case {"of": list(pairs)}:
+            return {str(_filled(key, words)): _filled(part, words) for key, part in _pairs(pairs)}
+    raise TypeError("a skeleton holds slots alone")
+
+
+def _pairs(pairs: Sequence[Json]) -> Iterator[tuple[Json, Json]]:
+    for pair in pairs:
+        match pair:
+            case [key, value]:
+                yield key, value
+            case _:
+                raise TypeError("an object holds pairs")
