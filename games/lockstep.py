@@ -165,6 +165,7 @@ class Outcome:
         forced: Decisions with one legal action, over all seats.
         options: Legal actions, summed over all decisions.
         efforts: By seat, of each decision of a player whose efforts differ.
+        logs: Of the seats whose players read all of it, to the end.
     """
 
     match: int
@@ -174,6 +175,7 @@ class Outcome:
     forced: int
     options: int
     efforts: list[list[Effort]]
+    logs: Mapping[int, SeatLog]
 
 
 class _Options(NamedTuple):
@@ -381,6 +383,7 @@ class MatchBatch:
             forced=run.forced,
             options=run.options,
             efforts=run.efforts,
+            logs=run.logs,
         )
 
 

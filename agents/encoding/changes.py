@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from games.values import Json, Observation
 
 Kind: TypeAlias = Literal["set", "drop", "add", "append", "insert", "remove", "letter"]
+_NESTED = (dict, list)
 _LETTERS = 4  # of a text that are changed one by one
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -29,7 +30,7 @@ class Change(NamedTuple):
 def changes_between(old: Observation, new: Observation) -> list[Change]:
     """The changes, in the order of their paths, that lead from one observation to another.
 
-    >>> for change in changes_between({"hand": ["7S"], "left": 9}, {"hand": ["7S", "AH"], "left": 8}):
+    >>> for change in changes_between({"hand": [], "left": 9}, {"hand": ["AH"], "left": 8}):
     ...     print(change.kind, change.path, change.value)
     append ('hand',) AH
     add ('left',) -1
@@ -38,7 +39,7 @@ def changes_between(old: Observation, new: Observation) -> list[Change]:
 
 
 def _changes(path: Path, old: Json, new: Json) -> Iterator[Change]:
-    if type(old) is type(new) and old == new and _alike(old, new):
+    if old is new or (old == new and _alike(old, new)):
         return
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted({*old, *new}):
@@ -65,7 +66,7 @@ def _changes(path: Path, old: Json, new: Json) -> Iterator[Change]:
 
 def _alike(old: Json, new: Json) -> bool:
     """True where equal values are of equal types all through: 1 is not 1.0, nor True."""
-    return repr(old) == repr(new)
+    return type(old) is type(new) and (type(old) not in _NESTED or repr(old) == repr(new))
 
 
 def _listed(path: Path, old: Sequence[Json], new: Sequence[Json]) -> Iterator[Change]:
@@ -147,8 +148,8 @@ def _changed(value: Json, change: Change) -> Json:
         case "insert", list(old), [int(place), part] if 0 <= place <= len(old):
             return [*old[:place], part, *old[place:]]
         case "remove", list(old), part:
-            place = next((n for n, other in enumerate(old) if not _differ(other, part)), None)
-            if place is None:
+            first = next((n for n, other in enumerate(old) if not _differ(other, part)), None)
+            if first is None:
                 raise ValueError("the list holds no such part")
-            return [*old[:place], *old[place + 1 :]]
+            return [*old[:first], *old[first + 1 :]]
     raise TypeError(f"{change.kind} does not fit")

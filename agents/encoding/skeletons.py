@@ -11,6 +11,7 @@ from games.information import Seen
 from games.values import Json, Observation
 
 _WORDS = re.compile(r"\w+|\W")
+_WRITTEN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class Told(NamedTuple):
@@ -103,8 +104,7 @@ def parts_of(told: Told) -> Iterator[Told]:
 
 
 def _told(events: Sequence[Json], changes: Sequence[Json], words: Sequence[str]) -> Told:
-    skeleton = json.dumps([events, changes], ensure_ascii=False, separators=(",", ":"))
-    return Told(skeleton, tuple(words))
+    return Told(_WRITTEN.encode([events, changes]), tuple(words))
 
 
 class _Slots:
@@ -116,7 +116,7 @@ class _Slots:
 
     def slot(self, value: Json) -> Json:
         """The slot of a scalar; one text has one slot, wherever it stands."""
-        return self._slot(json.dumps(value, ensure_ascii=False))
+        return self._slot(_WRITTEN.encode(value))
 
     def _slot(self, word: str) -> Json:
         number = self._texts.get(word)

@@ -24,6 +24,7 @@ spelling, and of an entry that is told in parts."""
 _BYTES = DONE + 1
 _FIRST = _BYTES + 256
 _COMBINATIONS = 16  # of values that slots may take to be filled once and for all
+_KEPT = 20_000
 _OFTEN = 3  # entries of a kind that are worth a template of their own
 _EMPTY: Observation = {}
 
@@ -102,6 +103,11 @@ class Vocabulary:
         return {action: number for number, action in enumerate(self.actions, self.first_action)}
 
     @cached_property
+    def _kept(self) -> dict[tuple[str, str, tuple[str, ...]], list[int]]:
+        """Tokens of entries by what they follow on: matches of one game are much alike."""
+        return {}
+
+    @cached_property
     def _word_number(self) -> dict[str, int]:
         return {word: number for number, word in enumerate(self.words, self.first_word)}
 
@@ -122,7 +128,15 @@ class Vocabulary:
         if isinstance(entry, Did):
             number = self.action_number.get(entry.action)
             return [MOVE, *(_spelled(entry.action) if number is None else [number])]
-        told = told_by(before, entry)
+        key = repr(before), repr(entry.observation), entry.events
+        known = self._kept.get(key)
+        if known is None:
+            if len(self._kept) >= _KEPT:
+                self._kept.clear()
+            known = self._kept[key] = self._tokens_of(told_by(before, entry))
+        return known
+
+    def _tokens_of(self, told: Told) -> list[int]:
         whole = self._written(told)
         if whole is not None:
             return whole
@@ -133,7 +147,8 @@ class Vocabulary:
         for number, template in self._of_skeleton.get(told.skeleton, ()):
             if template.fits(told):
                 pairs = zip(template.filled, told.words, strict=True)
-                return [number, *(t for own, word in pairs if own is None for t in self._word(word))]
+                words = [self._word(word) for own, word in pairs if own is None]
+                return [number, *(token for word in words for token in word)]
         return None
 
     def _word(self, word: str) -> list[int]:

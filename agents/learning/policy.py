@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
+from os import stat_result
 from pathlib import Path
 from stat import S_ISREG
 from types import ModuleType
@@ -277,6 +278,16 @@ def read_policy(path: str) -> Policy:
     Raises:
         LearningError: If it is not there, is damaged, or has another form than ours.
     """
+    found = stat_of(path)
+    return _read(path, found.st_mtime_ns, found.st_size)
+
+
+def stat_of(path: str) -> stat_result:
+    """The state of a file that a training wrote.
+
+    Raises:
+        LearningError: If there is none, or it cannot be one.
+    """
     try:
         found = Path(path).stat()
     except (OSError, ValueError) as error:
@@ -285,7 +296,7 @@ def read_policy(path: str) -> Policy:
         ) from error
     if not S_ISREG(found.st_mode) or found.st_size > _LARGEST:
         raise LearningError(f"{path} is no policy file: it is a device, a folder, or too large")
-    return _read(path, found.st_mtime_ns, found.st_size)
+    return found
 
 
 @lru_cache(maxsize=8)

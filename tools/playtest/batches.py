@@ -15,7 +15,14 @@ from games.lockstep import Columns, Entry, LockstepPlayer, MatchBatch, Move, Out
 from games.values import Json, ModuleFault
 from tools.guest.protocol import RoundRequest
 from tools.playtest.efforts import effort_of, effort_together
-from tools.playtest.jobs import MatchJob, PlayerSpec, close_players, failed_entry, play_job
+from tools.playtest.jobs import (
+    GameSetup,
+    MatchJob,
+    PlayerSpec,
+    close_players,
+    failed_entry,
+    play_job,
+)
 from tools.sandbox import Worker
 
 Played = list[tuple[int, Json]]
@@ -135,7 +142,7 @@ def _lean(batch: BatchJob, width: int, unclean: set[int]) -> Iterator[tuple[int,
             for match, deal, sitting in batch.matches
         ]
         matches = MatchBatch(
-            _WorkerRounds(worker, first),
+            WorkerRounds(worker, first.game, first.deadline_s),
             first.game.num_players,
             first.key,
             first.max_plies,
@@ -228,24 +235,30 @@ def _entry(
 
 
 @dataclass(frozen=True)
-class _WorkerRounds:
-    """`games.lockstep.Rounds` of a worker."""
+class WorkerRounds:
+    """`games.lockstep.Rounds` of a worker.
+
+    Attributes:
+        worker: Has loaded the module.
+        game: Its number of players and parameters.
+        seconds: A message may take; None for the sandbox's `call_s`.
+    """
 
     worker: Worker
-    job: MatchJob
+    game: GameSetup
+    seconds: float | None = None
 
     def advance(
         self, moves: Sequence[Move], sighted: Sequence[int], followed: Sequence[int]
     ) -> Columns:
         """See `Rounds.advance`."""
-        game = self.job.game
         request = RoundRequest(
-            game.num_players,
-            {**game.parameters},
+            self.game.num_players,
+            {**self.game.parameters},
             [*sighted],
             [*followed],
             [slot for slot, _ in moves],
             [action for _, action in moves],
         )
-        seconds = self.job.deadline_s or self.worker.limits.call_s
+        seconds = self.seconds or self.worker.limits.call_s
         return Columns.of(self.worker.request("round", request._asdict(), seconds), len(moves))
