@@ -54,9 +54,7 @@ class Skeleton:
                 return cls(events, changes)
         raise ValueError("no skeleton")
 
-    def applied(
-        self, seen: Observation, words: Sequence[Json]
-    ) -> tuple[Observation, list[str]]:
+    def applied(self, seen: Observation, words: Sequence[Json]) -> tuple[Observation, list[str]]:
         """The observation after the changes, and the event texts.
 
         Raises:

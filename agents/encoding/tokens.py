@@ -179,7 +179,7 @@ def vocabulary_of(meta: Mapping[str, Json]) -> Vocabulary:
                         slots = tuple(word for word in filled if word is None or type(word) is str)
                         read.append(Template(skeleton, slots))
             texts = [[text for text in one if isinstance(text, str)] for one in (words, actions)]
-            if [*map(len, (read, *texts))] == [*map(len, (templates, words, actions))]:
+            if [len(read), *map(len, texts)] == [len(templates), len(words), len(actions)]:
                 return Vocabulary(tuple(read), tuple(texts[0]), tuple(texts[1]))
     raise TokenError("the file has no vocabulary; train again with 'rulewright train'")
 
@@ -328,10 +328,14 @@ class LogReader:
             return self._value(json.loads(known.words[token - known.first_word]))
         if self._acts or self._template is not None:
             raise TokenError("an own turn is followed by no action, or a slot filled by no word")
+        return self._between(token)
+
+    def _between(self, token: int) -> LogEntry | None:
+        """Take a token that begins or ends an entry, or a part of one."""
         if self._events is not None and token == DONE:
             events, self._events = self._events, None
             return Seen(self.seen, tuple(events))
-        self._template = known.template_of(token)
+        self._template = self.vocabulary.template_of(token)
         if self._template is not None:
             return self._told()
         self._acts = token == MOVE
@@ -389,4 +393,3 @@ def _spelled_part(value: Json) -> tuple[Skeleton, list[Json]]:
             except ValueError as error:
                 raise TokenError("a spelled part is none") from error
     raise TokenError("a spelled part is none")
-

@@ -22,7 +22,7 @@ from agents.encoding.protocol import Array
 from agents.encoding.tokens import MOVE, LogWriter, TokenError, Vocabulary, vocabulary_of
 from agents.learning.policy import META, stat_of
 from agents.learning.settings import LearningError
-from agents.learning.transformer import Cache, Shape, Transformer
+from agents.learning.transformer import Cache, Reals, Shape, Transformer
 from agents.search.settings import MANY, PlayerSettings
 from games.information import SeatLog
 from games.values import Action
@@ -169,7 +169,7 @@ class ObservationModel:
         found: Array = self.transformer.outcomes(last) @ self.outcomes.worths
         return found
 
-    def legal_chances(self, chances: Array, legal: Sequence[Action]) -> Array:
+    def legal_chances(self, chances: Array, legal: Sequence[Action]) -> Reals:
         """`[legal]` probabilities of legal actions, which add up to 1 (`p_legal`).
 
         Args:
@@ -192,9 +192,7 @@ class ObservationModel:
         }
         text = json.dumps(meta, sort_keys=True, separators=(",", ":"))
         raw = np.frombuffer(text.encode(), np.uint8)
-        half = {
-            name: array.astype(np.float16) for name, array in self.transformer.weights.items()
-        }
+        half = {name: array.astype(np.float16) for name, array in self.transformer.weights.items()}
         return save({**half, META: raw})
 
 
@@ -285,6 +283,10 @@ class Follower:
         )
         return where, last
 
+    def tokens(self, log: SeatLog) -> Sequence[int]:
+        """The tokens of a log that `turns` was asked for, without the turn."""
+        return self._kept[id(log)][1].tokens
+
     def _place(self, log: SeatLog) -> tuple[LogWriter, int]:
         found = self._kept.get(id(log))
         if found is not None and found[0] is log:
@@ -309,4 +311,3 @@ class Follower:
         """Leave a log that grows no more."""
         if (found := self._kept.pop(id(log), None)) is not None:
             self._free.append(found[2])
-

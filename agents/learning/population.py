@@ -99,7 +99,8 @@ class PopulationPlayer:
         """See `LockstepPlayer.choose_many`."""
         rows, last = self.follower.turns([view.log for view in views])
         chances = self.model.transformer.next(last)
-        legal = [self.model.legal_chances(row, v.legal) for row, v in zip(chances, views, strict=True)]
+        pairs = zip(chances, views, strict=True)
+        legal = [self.model.legal_chances(row, view.legal) for row, view in pairs]
         if self.greedy is None:
             return [
                 Decision(view.legal[int(view.generator().choice(len(own), p=own / own.sum()))])
@@ -178,9 +179,7 @@ def played(
         ModuleFault: If the module does.
     """
     with sandbox.loaded("training", game.source) as worker:
-        batch = MatchBatch(
-            WorkerRounds(worker, game), game.num_players, seed, max_plies, _WIDTH
-        )
+        batch = MatchBatch(WorkerRounds(worker, game), game.num_players, seed, max_plies, _WIDTH)
         for outcome in batch.play([Entry(number, number, seated(number)) for number in matches]):
             yield outcome.match, outcome.logs, outcome.returns
     if batch.unclean:
@@ -268,8 +267,10 @@ class Population:
         uniform = _Uniform()
         everybody = (uniform,) * self.game.num_players
         budget = self.tokens * self.settings.bootstrap / self.settings.epochs
-        logs, paid, met, vocabulary = list[tuple[int, Sequence[LogEntry]]](), [], 0, None
-        first = 0
+        logs, paid = list[tuple[int, Sequence[LogEntry]]](), list[tuple[float, ...]]()
+        vocabulary: Vocabulary | None = None
+        met = first = 0
+        length = 0.0
         while vocabulary is None or met < budget:
             matches = range(first, first + _SHOWN)
             first = matches.stop
@@ -325,8 +326,9 @@ class Population:
             if together:
                 return (learner,) * seats
             drawn = stream(self.seed, "population", match=match, ply=number)
-            sampling = [others[int(drawn.integers(len(others)))] for _ in range(seats)]
-            sampling[match % seats] = learner  # type: ignore[call-overload]
+            who = drawn.integers(len(others), size=seats).tolist()
+            sampling: list[LockstepPlayer] = [others[place] for place in who]
+            sampling[match % seats] = learner
             return tuple(sampling)
 
         data: list[Experience] = []
@@ -351,9 +353,7 @@ class Population:
             "matches": first,
             "play": "together" if together else f"against {len(pool)}",
             "unfinished": unfinished,
-            "value": fmean(
-                newest.outcomes.values[one.outcome] for one in data if one.outcome >= 0
-            ),
+            "value": fmean(newest.outcomes.values[one.outcome] for one in data if one.outcome >= 0),
         }
         return self._learned(number, newest, data, told)
 
@@ -406,9 +406,7 @@ class Population:
             rate = settings.learning_rate * (1 - step / len(batches))
             adam.descend(weights, gradients, rate)
             if step % max(1, len(batches) // 10) == 0:
-                self.tell(
-                    {"iteration": number, "step": step, "of": len(batches), **vars(losses)}
-                )
+                self.tell({"iteration": number, "step": step, "of": len(batches), **vars(losses)})
         row: dict[str, Json] = {
             "iteration": number,
             **told,

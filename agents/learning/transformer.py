@@ -12,10 +12,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.encoding.protocol import Array
 from agents.learning.policy import Weights
 
 Tokens: TypeAlias = NDArray[np.int64]
+Reals: TypeAlias = NDArray[Any]
+"""Of float32; of float64 where gradients are compared with differences."""
 
 _EPSILON = np.float32(1e-5)  # of the layer norm
 _SPREAD = 0.02  # of the first weights
@@ -81,7 +82,7 @@ class Shape:
 
 
 def first_weights(shape: Shape, generator: np.random.Generator) -> Weights:
-    """Normal weights of spread 0.02, biases 0, norms 1 and 0; smaller on the way to the residual."""
+    """Normal weights of spread 0.02, less on the way to the residual; biases 0, norms 1 and 0."""
     weights: Weights = {}
     for name, size in shape.arrays().items():
         if "norm" in name:
@@ -96,7 +97,7 @@ def first_weights(shape: Shape, generator: np.random.Generator) -> Weights:
     return weights
 
 
-def gelu(inputs: Array) -> Array:
+def gelu(inputs: Reals) -> Reals:
     """The tanh form of GELU: `x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`."""
     inner = inputs * inputs
     inner *= _CUBIC
@@ -110,15 +111,16 @@ def gelu(inputs: Array) -> Array:
     return inner
 
 
-def _gelu_slope(inputs: Array) -> Array:
+def _gelu_slope(inputs: Reals) -> Reals:
     square = inputs * inputs
     bent = np.tanh(_ROOT * inputs * (1 + _CUBIC * square))
     slope = _ROOT * (1 + 3 * _CUBIC * square)
     half = np.float32(0.5)
-    return half * (1 + bent) + half * inputs * (1 - bent * bent) * slope  # type: ignore[no-any-return]
+    found: Reals = half * (1 + bent) + half * inputs * (1 - bent * bent) * slope
+    return found
 
 
-def _normed(inputs: Array, norm: Array) -> tuple[Array, Array, Array]:
+def _normed(inputs: Reals, norm: Reals) -> tuple[Reals, Reals, Reals]:
     """Layer norm; also the normed inputs without its scale, and one over their spread."""
     centred = inputs - inputs.mean(-1, keepdims=True)
     rate = 1 / np.sqrt((centred * centred).mean(-1, keepdims=True) + _EPSILON)
@@ -126,7 +128,7 @@ def _normed(inputs: Array, norm: Array) -> tuple[Array, Array, Array]:
     return centred * norm[0] + norm[1], centred, rate
 
 
-def _norm_back(up: Array, norm: Array, centred: Array, rate: Array) -> tuple[Array, Array]:
+def _norm_back(up: Reals, norm: Reals, centred: Reals, rate: Reals) -> tuple[Reals, Reals]:
     """Gradients of a layer norm: of its inputs, and of its scale and shift."""
     rows = tuple(range(up.ndim - 1))
     own = np.stack([(up * centred).sum(rows), up.sum(rows)])
@@ -135,9 +137,9 @@ def _norm_back(up: Array, norm: Array, centred: Array, rate: Array) -> tuple[Arr
     return inward * rate, own
 
 
-def softmax(logits: Array) -> Array:
+def softmax(logits: Reals) -> Reals:
     """Probabilities over the last axis."""
-    found = np.exp(logits - logits.max(-1, keepdims=True))
+    found: Reals = np.exp(logits - logits.max(-1, keepdims=True))
     found /= found.sum(-1, keepdims=True)
     return found
 
@@ -177,11 +179,11 @@ class Transformer:
     """
 
     shape: Shape
-    weights: Mapping[str, Array]
+    weights: Mapping[str, Reals]
 
     def add(
         self, cache: Cache, rows: NDArray[np.int64], tokens: Tokens, lengths: NDArray[np.int64]
-    ) -> Array:
+    ) -> Reals:
         """Add tokens to rows of a cache.
 
         Args:
@@ -200,7 +202,7 @@ class Transformer:
         cache.length[rows] += lengths
         return last
 
-    def peek(self, cache: Cache, rows: NDArray[np.int64], tokens: NDArray[np.int64]) -> Array:
+    def peek(self, cache: Cache, rows: NDArray[np.int64], tokens: NDArray[np.int64]) -> Reals:
         """The last hidden layer if one token were added to each row; the cache stays as it is.
 
         Args:
@@ -224,7 +226,7 @@ class Transformer:
         lengths: NDArray[np.int64],
         *,
         keep: bool,
-    ) -> Array:
+    ) -> Reals:
         shape, weights = self.shape, self.weights
         before = cache.length[rows]
         if int((before + lengths).max()) > shape.context:
@@ -258,22 +260,22 @@ class Transformer:
             hidden += (wide + weights[f"{layer}.narrow.bias"]).reshape(hidden.shape)
         return _normed(hidden[np.arange(count), lengths - 1], weights["norm"])[0]
 
-    def next(self, last: Array) -> Array:
+    def next(self, last: Reals) -> Reals:
         """`[n, vocabulary]` probabilities of the next token, after `add`."""
         return softmax(gelu(last @ self.weights["next.hidden"]) @ self.weights["next"])
 
-    def outcomes(self, last: Array) -> Array:
+    def outcomes(self, last: Reals) -> Reals:
         """`[n, outcomes]` probabilities of the outcome, after `add`."""
         return softmax(gelu(last @ self.weights["outcome.hidden"]) @ self.weights["outcome"])
 
 
 def _held(
-    kept: Array,
+    kept: Reals,
     rows: NDArray[np.int64],
     places: NDArray[np.int64],
-    own: Array,
+    own: Reals,
     lengths: NDArray[np.int64] | None,
-) -> Array:
+) -> Reals:
     """Keys or values of rows, with the new ones at their places: `[n, heads, held, part]`.
 
     Args:
@@ -318,7 +320,7 @@ def losses_and_gradients(
     outcomes: NDArray[np.int64],
     *,
     outcome_share: float = 0.1,
-    dropped: Callable[[tuple[int, ...]], Array] | None = None,
+    dropped: Callable[[tuple[int, ...]], Reals] | None = None,
 ) -> tuple[Losses, Weights]:
     """The losses of whole sequences, and the gradient of their weighted sum.
 
@@ -339,7 +341,7 @@ class _Pass:
     """One pass forwards and backwards over a batch."""
 
     def __init__(
-        self, model: Transformer, tokens: Tokens, dropped: Callable[..., Array] | None
+        self, model: Transformer, tokens: Tokens, dropped: Callable[..., Reals] | None
     ) -> None:
         self.model, self.tokens, self.dropped = model, tokens, dropped
         self.gradients: Weights = {}
@@ -380,15 +382,15 @@ class _Pass:
         self.gradients |= {"tokens": grown, "places": places}
         return Losses(loss_next, loss_outcome, int(self.told.sum())), self.gradients
 
-    def _drop(self, values: Array) -> tuple[Array | None, Array]:
+    def _drop(self, values: Reals) -> tuple[Reals | None, Reals]:
         if self.dropped is None:
             return None, values
         mask = self.dropped(values.shape)
         return mask, values * mask
 
     def _head(
-        self, name: str, flat: Array, targets: NDArray[np.int64], share: np.float32, count: int
-    ) -> tuple[float, Array]:
+        self, name: str, flat: Reals, targets: NDArray[np.int64], share: np.float32, count: int
+    ) -> tuple[float, Reals]:
         """Loss of a head, and the gradient of its inputs."""
         weights = self.model.weights
         before = flat @ weights[f"{name}.hidden"]
@@ -406,7 +408,7 @@ class _Pass:
         self.gradients[f"{name}.hidden"] = flat.T @ up
         return loss, up @ weights[f"{name}.hidden"].T
 
-    def _attention(self, layer: int, hidden: Array) -> tuple[Array, Callable[[Array], Array]]:
+    def _attention(self, layer: int, hidden: Reals) -> tuple[Reals, Callable[[Reals], Reals]]:
         shape, weights = self.model.shape, self.model.weights
         rows, steps, width = hidden.shape
         parts = width // shape.heads
@@ -422,7 +424,7 @@ class _Pass:
         told = joined @ weights[f"{name}out"] + weights[f"{name}out.bias"]
         drop, told = self._drop(told.reshape(hidden.shape))
 
-        def back(up: Array) -> Array:
+        def back(up: Reals) -> Reals:
             own = (up if drop is None else up * drop).reshape(-1, width)
             self.gradients[f"{name}out"] = joined.T @ own
             self.gradients[f"{name}out.bias"] = own.sum(0)
@@ -443,11 +445,12 @@ class _Pass:
             inward = (flat @ weights[f"{name}qkv"].T).reshape(hidden.shape)
             inward, norm = _norm_back(inward, weights[f"{name}norm1"], centred, rate)
             self.gradients[f"{name}norm1"] = norm
-            return up + inward
+            up += inward
+            return up
 
         return hidden + told, back
 
-    def _widened(self, layer: int, hidden: Array) -> tuple[Array, Callable[[Array], Array]]:
+    def _widened(self, layer: int, hidden: Reals) -> tuple[Reals, Callable[[Reals], Reals]]:
         weights, width = self.model.weights, hidden.shape[-1]
         name = f"{layer}."
         normed, centred, rate = _normed(hidden, weights[f"{name}norm2"])
@@ -457,7 +460,7 @@ class _Pass:
         told = bent @ weights[f"{name}narrow"] + weights[f"{name}narrow.bias"]
         drop, told = self._drop(told.reshape(hidden.shape))
 
-        def back(up: Array) -> Array:
+        def back(up: Reals) -> Reals:
             own = (up if drop is None else up * drop).reshape(-1, width)
             self.gradients[f"{name}narrow"] = bent.T @ own
             self.gradients[f"{name}narrow.bias"] = own.sum(0)
@@ -467,7 +470,8 @@ class _Pass:
             inward = (wide @ weights[f"{name}wide"].T).reshape(hidden.shape)
             inward, norm = _norm_back(inward, weights[f"{name}norm2"], centred, rate)
             self.gradients[f"{name}norm2"] = norm
-            return up + inward
+            up += inward
+            return up
 
         return hidden + told, back
 
@@ -488,7 +492,7 @@ class AdamW:
     second: Weights
     decay: float = 0.01
 
-    def descend(self, weights: Weights, gradients: Mapping[str, Array], rate: float) -> None:
+    def descend(self, weights: Weights, gradients: Mapping[str, Reals], rate: float) -> None:
         """One step: Adam's, and `w -= rate decay w` for what is a matrix."""
         self.step += 1
         slow, slower = 1 - 0.9**self.step, 1 - 0.999**self.step
@@ -521,7 +525,7 @@ def dropper(share: float, generator: np.random.Generator) -> Callable[..., Any] 
         return None
     kept = np.float32(1 / (1 - share))
 
-    def mask(size: tuple[int, ...]) -> Array:
+    def mask(size: tuple[int, ...]) -> Reals:
         return np.where(generator.random(size, np.float32) >= share, kept, np.float32(0))
 
     return mask

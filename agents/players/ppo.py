@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from agents.learning.policy import Policy, read_policy
 from agents.learning.settings import LearningError
-from agents.players.specs import PlayerSpecError, Seating, require_unchanged
+from agents.players.specs import PlayerSpecError, Seating, require_suited, require_unchanged
 from agents.search.settings import NoYes, PlayerSettings
 from games.engine import Decision, Effort
 from games.information import SeatLog, seat_turns
@@ -66,21 +66,8 @@ class PolicyPlayer:
         self.policy = _policy(self.settings)
         self.reads: Reads = "all" if self.policy.codec.recurrent else "newest"
         self.encoder = self.policy.codec.log_encoder(at.sandbox)
-        about, game = self.policy.about, at.game
-        if about["num_players"] != game.num_players:
-            raise self._unsuited(f"{about['num_players']} seats", f"a table of {game.num_players}")
-        if self.settings.elsewhere == "yes":
-            return
-        if about["game"] != game.name:
-            raise self._unsuited(f"{about['game']}", game.name)
-        if about["parameters"] != {**game.parameters}:
-            raise self._unsuited(f"{about['parameters']}", f"{ {**game.parameters} }")
-
-    def _unsuited(self, trained: str, here: str) -> PlayerSpecError:
-        return PlayerSpecError(
-            f"{self.settings.policy} was trained on {trained[:200]}, and this is {here[:200]}; "
-            "train one for it, or give elsewhere=yes where seats are the same"
-        )
+        elsewhere = self.settings.elsewhere == "yes"
+        require_suited(self.settings.policy, self.policy.about, at.game, elsewhere=elsewhere)
 
     def choose(
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator

@@ -10,6 +10,15 @@ from agents.players.file import FILE, FilePlayer, file_spec, require_function
 from agents.players.greedy import ENSEMBLE, GreedyPlayer, GreedySettings, heuristics_named
 from agents.players.llm import LLM, LlmPlayer, LlmSettings
 from agents.players.model import CwmPlayer, CwmSettings, GtSettings, gt_player, with_model_file
+from agents.players.observing import (
+    ARGMAXVAL,
+    GOMCTS,
+    ArgmaxPlayer,
+    ArgmaxSettings,
+    ModelSettings,
+    ObservationPlayer,
+    with_model_hash,
+)
 from agents.players.ppo import PPO, PolicyPlayer, PolicySettings, with_policy_hash
 from agents.players.search import PRELOAD as SEARCHING
 from agents.players.search import SearchPlayer, refuse_together, settings_of
@@ -24,6 +33,7 @@ from agents.players.specs import (
     parameters_of,
 )
 from agents.search.algorithms import SEARCHES
+from agents.search.observation import ObservationSearchSettings
 from agents.search.settings import PlayerSettings
 from games.engine import Player, RandomPlayer
 from games.modules import HEURISTIC
@@ -119,6 +129,20 @@ PLAYERS: dict[str, PlayerKind] = {
         (PolicySettings,),
         lockstep=True,
         complete=with_policy_hash,
+    ),
+    ARGMAXVAL: PlayerKind(
+        "Plays the action of the highest value among the likely ones, by a model of what its seat "
+        "sees that 'rulewright train --player gomcts' made.",
+        ArgmaxPlayer,
+        (ModelSettings, ArgmaxSettings),
+        lockstep=True,
+        complete=with_model_hash,
+    ),
+    GOMCTS: PlayerKind(
+        "Searches in what such a model imagines that its seat will see (GO-MCTS).",
+        ObservationPlayer,
+        (ModelSettings, ObservationSearchSettings),
+        complete=with_model_hash,
     ),
 }
 """Every kind of player that a spec can name; besides these, it can name a file."""

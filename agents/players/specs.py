@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from agents.search.settings import LARGEST, PlayerSettings, When
 from games.text import did_you_mean
@@ -115,6 +115,30 @@ def require_unchanged(path: str, found: str, required: str) -> None:
             f"{path} has changed: its hash is {found}, required: {required}; put the file back as "
             "it was, or begin anew with it as it is"
         )
+
+
+def require_suited(
+    path: str, about: Mapping[str, Any], game: GameSetup, *, elsewhere: bool = False
+) -> None:
+    """Refuse what was trained on another game.
+
+    Args:
+        path: The file, for the message.
+        about: What it says of its training.
+        game: Which is played.
+        elsewhere: Whether a game of another name will do, where seats are the same.
+
+    Raises:
+        PlayerSpecError: Naming both.
+    """
+    here = {"num_players": game.num_players, "game": game.name, "parameters": {**game.parameters}}
+    for name, own in here.items():
+        if about[name] != own and not (elsewhere and name != "num_players"):
+            told = f"{name}={about[name]!r}"[:200], f"{name}={own!r}"[:200]
+            raise PlayerSpecError(
+                f"{path} was trained on {told[0]}, and this is {told[1]}; train one for it, or "
+                "give elsewhere=yes where the player takes it and seats are the same"
+            )
 
 
 def _shown(text: str) -> str:
