@@ -20,10 +20,11 @@ from app.commands.learn import learn_model
 from app.commands.library import build_index, init_game, list_games, list_players, search_store
 from app.commands.match import play_game, play_matches
 from app.commands.new import new_run, resume_named, revise_run
-from app.commands.record import record_environment, train_network
+from app.commands.record import record_environment
 from app.commands.sandbox import sandbox_app
 from app.commands.tournament import play_round_robin
 from app.commands.trace import list_runs, show_trace
+from app.commands.train import train_network
 
 # One thread for numpy: with more, embedding and search fight over the cores and lose.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -62,7 +62,7 @@ class Experience:
     outcome: int
 
 
-class _Uniform:
+class Uniform:
     """A player that draws uniformly, and whose log is kept."""
 
     reads: Reads = "all"
@@ -152,7 +152,7 @@ def argmax_values(
     return found
 
 
-def played(
+def played_matches(
     sandbox: Sandbox,
     game: GameSetup,
     seated: Callable[[int], tuple[LockstepPlayer, ...]],
@@ -264,7 +264,7 @@ class Population:
 
     def _first(self) -> ObservationModel:
         """The model that learned from random play."""
-        uniform = _Uniform()
+        uniform = Uniform()
         everybody = (uniform,) * self.game.num_players
         budget = self.tokens * self.settings.bootstrap / self.settings.epochs
         logs, paid = list[tuple[int, Sequence[LogEntry]]](), list[tuple[float, ...]]()
@@ -361,7 +361,7 @@ class Population:
         self, seated: Callable[[int], tuple[LockstepPlayer, ...]], matches: range, purpose: str
     ) -> Iterator[tuple[int, Mapping[int, SeatLog], tuple[float, ...] | None]]:
         seed = int(stream(self.seed, f"matches of {purpose}").integers(2**62))
-        return played(
+        return played_matches(
             *(self.sandbox, self.game, seated, matches),
             seed=seed,
             max_plies=self.settings.max_plies,

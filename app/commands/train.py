@@ -1,0 +1,221 @@
+"""`train`: a network that learns a game by self-play."""
+
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
+
+import typer
+
+from app import options
+from app.console import ends_at_once, give, note, say
+from app.seeds import seed_or_drawn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agents.learning.observing import ObservationModel
+    from agents.learning.policy import Policy
+    from agents.search.settings import PlayerSettings
+    from tools.playtest.jobs import GameSetup
+    from tools.sandbox import Sandbox
+
+_PolicyFile: TypeAlias = Annotated[
+    Path, typer.Option("--out", metavar="FILE", help="The policy file to write.")
+]
+_ForceTraining: TypeAlias = Annotated[
+    bool, typer.Option("--force", help="Replace the file, and a training of other settings.")
+]
+
+
+_Settings = TypeVar("_Settings", bound="PlayerSettings")
+
+
+class Learner(StrEnum):
+    """The players that are trained."""
+
+    PPO = "ppo"
+    GOMCTS = "gomcts"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Training:
+    """The training of one network."""
+
+    player: Annotated[
+        Learner, typer.Option("--player", help="The player that the file is for.")
+    ] = Learner.PPO
+    steps: Annotated[int, typer.Option("--steps", help="Decisions to learn from; of ppo.")] = 0
+    minutes: Annotated[
+        float, typer.Option("--minutes", min=0, help="About so long, made into tokens; of gomcts.")
+    ] = 0.0
+    tokens: Annotated[
+        int, typer.Option("--tokens", min=0, help="Tokens to learn from; of gomcts.")
+    ] = 0
+    seeds: Annotated[
+        int,
+        typer.Option(
+            "--seeds", min=1, help="Train from so many seeds, and keep the best against random."
+        ),
+    ] = 1
+    ppo: Annotated[
+        str, typer.Option("--ppo", metavar="KEY=VALUE,...", help="Settings of the training.")
+    ] = ""
+    gomcts: Annotated[
+        str, typer.Option("--gomcts", metavar="KEY=VALUE,...", help="Settings, for gomcts.")
+    ] = ""
+    seed: options.Seed = None
+
+
+@options.grouped
+def train_network(
+    game: options.Game,
+    *,
+    out: _PolicyFile,
+    asked: _Training,
+    players: options.Seats = 0,
+    settings: options.Parameters = None,
+    force: _ForceTraining = False,
+    place: options.Isolation,
+    as_json: options.Json = False,
+) -> None:
+    """Train a network that plays a game by self-play; ppo needs the extra 'learn'.
+
+    A training that was stopped goes on when the same command is given again.
+    """
+    options.require_new(out, force)
+    part = out.with_name(f"{out.name}.part")
+    stopped = f"stopped; what was learned is kept in {part}. Go on with the same command"
+    # One thread, so that the same seed gives the same bytes; numpy reads it when it is loaded.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    learner = asked.player
+    with (
+        place.chosen(),
+        ends_at_once(lambda: stopped),
+        ExitStack() as stack,
+    ):
+        from agents.learning.matches import PRELOAD
+        from app.commands.match import chosen_recipe
+        from app.table.session import open_table
+
+        made = stack.enter_context(replace(chosen_recipe(), preload=PRELOAD).make())
+        setup = open_table(game, players, settings or [], made, stack).setup
+        trained: Policy | ObservationModel
+        if learner is Learner.PPO:
+            trained = _policy(made, setup, asked, part, force=force)
+        else:
+            trained = _observations(made, setup, asked, part, force=force)
+        out.write_bytes(trained.saved())
+        rmtree(part)
+    result = {"file": str(out), **trained.about}
+    also = "".join(f" --set {pair}" for pair in settings or ())
+    spec = f"ppo:policy={out}" if learner is Learner.PPO else f"gomcts:model={out}"
+    seats = f" --player {spec}" + " --player random" * (setup.num_players - 1)
+    show = _show_policy if learner is Learner.PPO else _show_model
+    give(result, lambda: show(out, trained.about, f"{game}{also}{seats}"), as_json=as_json)
+
+
+def _policy(
+    made: "Sandbox", setup: "GameSetup", asked: _Training, part: Path, *, force: bool
+) -> "Policy":
+    from agents.learning.choosing import TrainingOrder, best_of_seeds, first_seed
+    from agents.learning.settings import PpoSettings
+    from agents.players.registry import PlayerRoster
+
+    seed = seed_or_drawn(asked.seed, None if force else first_seed(part))
+    return best_of_seeds(
+        *(made, setup, PlayerRoster()),
+        TrainingOrder(
+            *(_given(PpoSettings, asked.ppo), asked.steps, seed, asked.seeds),
+            about=_circumstances(made),
+        ),
+        folder=part,
+        anew=force,
+        on_update=_tell_update,
+    )
+
+
+def _observations(
+    made: "Sandbox", setup: "GameSetup", asked: _Training, part: Path, *, force: bool
+) -> "ObservationModel":
+    from agents.learning.budget import begun_budget, budget_of
+    from agents.learning.observing import ObservationSettings
+    from agents.learning.population import Population
+
+    if force and part.is_dir():
+        rmtree(part)
+    begun = begun_budget(part)
+    seed = seed_or_drawn(asked.seed, begun and begun.seed)
+    settings = _given(ObservationSettings, asked.gomcts)
+    if begun is None:
+        if not asked.tokens and not asked.minutes:
+            raise typer.BadParameter(
+                "required for gomcts: --minutes N, or --tokens N", param_hint="--minutes"
+            )
+        begun = budget_of(
+            *(made, setup, settings, part), seed=seed, tokens=asked.tokens, minutes=asked.minutes
+        )
+    note(begun.told)
+    population = Population(made, setup, settings, begun.tokens, seed, part, tell=_tell_part)
+    return population.train({**_circumstances(made), "budget": begun.model_dump(mode="json")})
+
+
+def _circumstances(made: "Sandbox") -> "dict[str, Any]":
+    from graph.run.settings import versions
+
+    return {"versions": {**versions()}, "sandbox": made.grade.model_dump(mode="json")}
+
+
+def _given(model: "type[_Settings]", pairs: str) -> "_Settings":
+    """The settings of a training.
+
+    Raises:
+        PlayerSpecError: If one is unknown or out of its bounds.
+    """
+    from agents.players.specs import given_settings, parameters_of
+
+    return model.model_validate(given_settings("train", parameters_of(model), pairs))
+
+
+def _tell_part(row: "dict[str, Any]") -> None:
+    if "held_out_next" in row:
+        told = f"{row['matches']} matches {row['play']}, {row['tokens']} tokens"
+        note(
+            f"iteration {row['iteration']}: {told}; held out: {row['held_out_next']:.3f} nats a "
+            f"token, {row['held_out_outcome']:.3f} of the outcome"
+        )
+    else:
+        note(f"iteration {row['iteration']}, step {row['step']} of {row['of']}: {row['next']:.3f}")
+
+
+def _show_model(out: Path, about: "Mapping[str, Any]", match: str) -> None:
+    last = about["course"][-1]
+    say(f"{out}: {about['game']}, {about['tokens']:,} tokens in {last['iteration']} iterations")
+    held = f"{last['held_out_next']:.3f} nats a token, {last['held_out_outcome']:.3f} an outcome"
+    say(f"  of logs that were held out: {held}")
+    say(f"  play it: rulewright match {match} --games 20")
+
+
+def _tell_update(seed: int, row: "dict[str, Any]") -> None:
+    told = f"{row['steps']} decisions: {row['matches']} matches, entropy {row['entropy']:.3f}"
+    note(f"seed {seed}, {told}")
+
+
+def _show_policy(out: Path, about: "Mapping[str, Any]", match: str) -> None:
+    explored, last = about["explored"], about["course"][-1]
+    say(f"{out}: {about['game']}, {about['steps']} decisions learned from")
+    own = ", made by the model's own functions" if explored["encoder"] == "model" else ""
+    say(f"  {explored['actions']} actions, {explored['width']} inputs{own}")
+    for row in about.get("seeds", ()):
+        mark = " (kept)" if row["seed"] == about["seed"] else ""
+        paid = f"{row['value']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
+        say(f"  seed {row['seed']}: {paid} a match against random play{mark}")
+    if explored["not_restored"]:
+        told = f"{explored['not_restored']} of {explored['tried']}"
+        say(f"  {told} observations are told in part: too long, or too many values")
+    unknown = sum(row["without_known_action"] for row in about["course"])
+    say(f"  {unknown} decisions without an action that it knows; entropy {last['entropy']:.3f}")
+    say(f"  play it: rulewright match {match} --games 100")
