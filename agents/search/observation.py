@@ -2,7 +2,7 @@
 
 No state is drawn: a model continues the seat's own log, token by token, and a tree over such logs
 keeps what came of the seat's actions. Ours beyond the paper: runs go side by side, each keeping
-the others from its way by a visit without a value; and continuations that stand for no log are
+the others from its way by a loss that is taken back; and continuations that stand for no log are
 drawn again (`protocol=paper` leaves them in). Values are scaled, so that C means the same anywhere.
 """
 
@@ -24,7 +24,7 @@ Kind: TypeAlias = Literal["turn", "end", "impossible", "cut"]
 class ObservationSearchSettings(PlayerSettings):
     """Settings of the search; defaults of GO-MCTS, §9.3, for Hearts."""
 
-    runs: int = Field(default=100, ge=1, le=MANY, description="Simulations a decision.")
+    runs: int = Field(default=100, ge=0, le=MANY, description="Simulations a decision.")
     steps: int = Field(
         default=2, ge=0, le=1000, description="Own decisions of a rollout beyond the tree."
     )
@@ -76,8 +76,17 @@ class Imagined(Protocol):
 
 @dataclass
 class _Arm:
+    """An action at a node; runs that are under way count as lost there.
+
+    Attributes:
+        value: Sum of the values.
+        visits: How many they are.
+        running: Runs under way.
+    """
+
     value: float
     visits: float
+    running: int = 0
 
 
 @dataclass
@@ -200,15 +209,17 @@ class ObservationSearch:
         return acting
 
     def _selected(self, run: _Run) -> Action:
-        """The action of the highest UCT score; it is visited without a value until it has one."""
+        """The action of the highest UCT score."""
         arms = self._tree[run.history]
-        spread = log(max(1.0, sum(arm.visits for arm in arms.values())))
+        spread = log(max(1.0, sum(arm.visits + arm.running for arm in arms.values())))
         best, chosen = -inf, ""
         for action, arm in arms.items():
-            score = arm.value / arm.visits + self.settings.c * sqrt(spread / arm.visits)
+            visits = arm.visits + arm.running
+            mean = (arm.value - arm.running) / visits
+            score = mean + self.settings.c * sqrt(spread / visits)
             if score > best:
                 best, chosen = score, action
-        arms[chosen].visits += 1
+        arms[chosen].running += 1
         run.way.append((run.history, chosen))
         return chosen
 
@@ -231,8 +242,9 @@ class ObservationSearch:
         self._impossible += value is None
         for history, action in run.way:
             arm = self._tree[history][action]
+            arm.running -= 1
             if value is None:
                 arm.value -= self.settings.mu
-                arm.visits -= 1
             else:
                 arm.value += value
+                arm.visits += 1
