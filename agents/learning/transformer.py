@@ -111,13 +111,26 @@ def gelu(inputs: Reals) -> Reals:
     return inner
 
 
-def _gelu_slope(inputs: Reals) -> Reals:
+def _gelu_with_slope(inputs: Reals) -> tuple[Reals, Reals]:
+    """GELU and its slope, which share their parts; each step works in place."""
     square = inputs * inputs
-    bent = np.tanh(_ROOT * inputs * (1 + _CUBIC * square))
-    slope = _ROOT * (1 + 3 * _CUBIC * square)
-    half = np.float32(0.5)
-    found: Reals = half * (1 + bent) + half * inputs * (1 - bent * bent) * slope
-    return found
+    bent = square * _CUBIC
+    bent += 1
+    bent *= inputs
+    bent *= _ROOT
+    np.tanh(bent, out=bent)
+    square *= 3 * _CUBIC
+    square += 1
+    square *= inputs
+    square *= np.float32(0.5) * _ROOT
+    bend = bent * bent
+    np.subtract(1, bend, out=bend)
+    square *= bend
+    bent += 1
+    bent *= np.float32(0.5)
+    square += bent
+    bent *= inputs
+    return bent, square
 
 
 def _normed(inputs: Reals, norm: Reals) -> tuple[Reals, Reals, Reals]:
@@ -393,8 +406,7 @@ class _Pass:
     ) -> tuple[float, Reals]:
         """Loss of a head, and the gradient of its inputs."""
         weights = self.model.weights
-        before = flat @ weights[f"{name}.hidden"]
-        bent = gelu(before)
+        bent, slope = _gelu_with_slope(flat @ weights[f"{name}.hidden"])
         chances = softmax(bent @ weights[name])
         known = targets >= 0
         rows = np.flatnonzero(known)
@@ -404,7 +416,7 @@ class _Pass:
         chances[~known] = 0
         chances *= share / np.float32(max(1, len(rows)) if name == "outcome" else count)
         self.gradients[name] = bent.T @ chances
-        up = (chances @ weights[name].T) * _gelu_slope(before)
+        up = (chances @ weights[name].T) * slope
         self.gradients[f"{name}.hidden"] = flat.T @ up
         return loss, up @ weights[f"{name}.hidden"].T
 
@@ -455,8 +467,9 @@ class _Pass:
         name = f"{layer}."
         normed, centred, rate = _normed(hidden, weights[f"{name}norm2"])
         flat = normed.reshape(-1, width)
-        before = flat @ weights[f"{name}wide"] + weights[f"{name}wide.bias"]
-        bent = gelu(before)
+        before = flat @ weights[f"{name}wide"]
+        before += weights[f"{name}wide.bias"]
+        bent, slope = _gelu_with_slope(before)
         told = bent @ weights[f"{name}narrow"] + weights[f"{name}narrow.bias"]
         drop, told = self._drop(told.reshape(hidden.shape))
 
@@ -464,7 +477,8 @@ class _Pass:
             own = (up if drop is None else up * drop).reshape(-1, width)
             self.gradients[f"{name}narrow"] = bent.T @ own
             self.gradients[f"{name}narrow.bias"] = own.sum(0)
-            wide = (own @ weights[f"{name}narrow"].T) * _gelu_slope(before)
+            wide = own @ weights[f"{name}narrow"].T
+            wide *= slope
             self.gradients[f"{name}wide"] = flat.T @ wide
             self.gradients[f"{name}wide.bias"] = wide.sum(0)
             inward = (wide @ weights[f"{name}wide"].T).reshape(hidden.shape)

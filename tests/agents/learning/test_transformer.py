@@ -93,7 +93,7 @@ def test_no_token_sees_one_that_comes_later() -> None:
         tokens = np.array([[0, 3, later]])
         of.add(cache, np.array([0]), tokens, np.array([3]))
         ends.append(cache.keys[:, 0, :, :2].copy())
-    assert np.array_equal(*ends)
+    assert np.array_equal(ends[0], ends[1])
 
 
 def test_more_tokens_than_the_context_holds_are_refused() -> None:
