@@ -49,15 +49,28 @@ class ObservationSettings(PlayerSettings):
     iterations: int = Field(default=10, ge=0, le=1000, description="Of self-play, after the first.")
     epochs: int = Field(default=3, ge=1, le=100, description="Passes over an iteration's matches.")
     learning_rate: float = Field(
-        default=0.001, ge=0, le=1, description="Of AdamW, at first; it falls to 0 in a line."
+        default=0.002,
+        ge=0,
+        le=1,
+        description="Of AdamW, at first; it falls to 0 in a line. The paper: 0.0001.",
     )
     dropout: float = Field(default=0.05, ge=0, le=0.9, description="Share of values left out.")
-    outcome_share: float = Field(default=0.1, ge=0, le=1, description="Of the outcome's loss.")
+    outcome_share: float = Field(
+        default=0.5, ge=0, le=1, description="Of the outcome's loss; the paper: 0.1."
+    )
     threshold: float = Field(
         default=0.05, ge=0, le=1, description="Probability from which an action is considered."
     )
+    replay: Literal["all", "newest"] = Field(
+        default="all",
+        description="Which iterations a model learns from: all alike, as fictitious play does, or "
+        "the newest alone, as in the paper.",
+    )
+    explore: float = Field(
+        default=0.05, ge=0, le=1, description="Share of the learner's actions drawn uniformly."
+    )
     pool: int = Field(default=10, ge=1, le=1000, description="Newest policies that are met.")
-    batch: int = Field(default=8192, ge=64, le=MANY, description="Tokens of a step.")
+    batch: int = Field(default=1024, ge=64, le=MANY, description="Tokens of a step.")
     context: int = Field(
         default=0,
         ge=0,

@@ -14,6 +14,8 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
 
 from agents.encoding.tokens import END, LogWriter, Vocabulary, fitted_vocabulary
 from agents.learning.observing import (
@@ -28,6 +30,7 @@ from agents.learning.settings import LearningError
 from agents.learning.transformer import (
     AdamW,
     Shape,
+    Tokens,
     Transformer,
     dropper,
     first_weights,
@@ -46,6 +49,7 @@ from tools.sandbox import Sandbox
 _WIDTH = 128  # matches at the same time
 _SHOWN = 400  # random matches that the vocabulary is made of
 _ROOM = 1.25  # of the context, over the longest log that was met
+_SAID = 10  # times an iteration
 _TESTED = 0.05  # share of an iteration's logs that are held out
 
 
@@ -85,14 +89,17 @@ class PopulationPlayer:
     reads: Reads = "all"
     effort: Effort | None = None
 
-    def __init__(self, model: ObservationModel, *, greedy: float | None) -> None:
+    def __init__(
+        self, model: ObservationModel, *, greedy: float | None, explore: float = 0.0
+    ) -> None:
         """Take a seat in many matches.
 
         Args:
             model: Which it follows.
             greedy: `ArgmaxVal*`'s threshold (Eqs. 2 to 5); None samples.
+            explore: Share of its actions that are drawn uniformly.
         """
-        self.model, self.greedy = model, greedy
+        self.model, self.greedy, self.explore = model, greedy, explore
         self.follower = Follower(model)
 
     def choose_many(self, views: Sequence[SeatView]) -> list[Decision]:
@@ -107,10 +114,13 @@ class PopulationPlayer:
                 for view, own in zip(views, legal, strict=True)
             ]
         values = argmax_values(self.model, self.follower, rows, views, legal, self.greedy)
-        return [
-            Decision(view.legal[max(worth, key=lambda place: (worth[place], -place))])
-            for view, worth in zip(views, values, strict=True)
-        ]
+        return [self._best(view, worth) for view, worth in zip(views, values, strict=True)]
+
+    def _best(self, view: SeatView, worth: Mapping[int, float]) -> Decision:
+        generator = view.generator() if self.explore else None
+        if generator is not None and generator.random() < self.explore:
+            return Decision(view.legal[int(generator.integers(len(view.legal)))])
+        return Decision(view.legal[max(worth, key=lambda place: (worth[place], -place))])
 
 
 def argmax_values(
@@ -211,6 +221,7 @@ class Population:
     folder: Path
     tell: Callable[[dict[str, Json]], None] = lambda _: None
     course: list[dict[str, Json]] = field(default_factory=list)
+    _experience: list[list[Experience]] = field(default_factory=list)
 
     def train(self, about: Mapping[str, Json]) -> ObservationModel:
         """Train to the end.
@@ -246,9 +257,12 @@ class Population:
         return self.folder / f"{number}.model"
 
     def _keep(self, number: int, model: ObservationModel) -> None:
-        part = self._file(number).with_suffix(".part")
+        """Write an iteration down; its model comes last, and says that it is whole."""
+        path = self._file(number)
+        path.with_suffix(".logs").write_bytes(_written(self._experience[-1]))
+        part = path.with_suffix(".part")
         part.write_bytes(model.saved())
-        part.replace(self._file(number))
+        part.replace(path)
 
     def _kept(self, identity: Mapping[str, Json]) -> Iterator[ObservationModel]:
         number = 0
@@ -259,6 +273,7 @@ class Population:
                     f"{self.folder} holds a training of other settings or of another game; say "
                     "--force to begin anew"
                 )
+            self._experience.append(_read_logs(self._file(number).with_suffix(".logs")))
             yield model
             number += 1
 
@@ -314,7 +329,7 @@ class Population:
     def _iteration(self, number: int, models: Sequence[ObservationModel]) -> ObservationModel:
         """The next model: it learned from matches against those before it."""
         newest, settings = models[-1], self.settings
-        learner = PopulationPlayer(newest, greedy=settings.threshold)
+        learner = PopulationPlayer(newest, greedy=settings.threshold, explore=settings.explore)
         pool = models[-settings.pool :]
         others = [PopulationPlayer(model, greedy=None) for model in pool]
         together = newest.outcomes.shared
@@ -384,17 +399,15 @@ class Population:
         ]
         cut = max(1, int(_TESTED * len(kept)))
         tested, learned = kept[:cut], kept[cut:] or kept
+        self._experience.append(learned)
         weights = {name: array.copy() for name, array in model.transformer.weights.items()}
         network = Transformer(shape, weights)
         adam, drop = AdamW(0, {}, {}), dropper(settings.dropout, generator)
-        batches = [
-            batch for _ in range(settings.epochs) for batch in self._batches(learned, generator)
-        ]
+        batches = self._batches(generator, settings.epochs * _tokens(learned))
         for step, batch in enumerate(batches):
             losses, gradients = losses_and_gradients(
                 network,
-                padded([one.tokens for one in batch]),
-                np.array([one.outcome for one in batch]),
+                *_arrays(batch),
                 outcome_share=settings.outcome_share,
                 dropped=drop,
             )
@@ -405,44 +418,84 @@ class Population:
                 )
             rate = settings.learning_rate * (1 - step / len(batches))
             adam.descend(weights, gradients, rate)
-            if step % max(1, len(batches) // 10) == 0:
+            if step % max(1, len(batches) // _SAID) == 0:
                 self.tell({"iteration": number, "step": step, "of": len(batches), **vars(losses)})
         row: dict[str, Json] = {
             "iteration": number,
             **told,
             "logs": len(data),
-            "tokens": sum(len(one.tokens) for one in data),
+            "tokens": _tokens(data),
             **self._tested(network, tested),
         }
         self.course.append(row)
         self.tell(row)
         return ObservationModel(model.vocabulary, model.outcomes, network, {})
 
-    def _batches(
-        self, data: Sequence[Experience], generator: np.random.Generator
-    ) -> Iterator[list[Experience]]:
-        """Batches of logs of like lengths, in any order."""
-        order = sorted(data, key=lambda one: len(one.tokens))
-        batches: list[list[Experience]] = [[]]
-        for one in order:
-            if len(one.tokens) * (len(batches[-1]) + 1) > self.settings.batch and batches[-1]:
-                batches.append([])
-            batches[-1].append(one)
-        for place in generator.permutation(len(batches)):
-            yield batches[int(place)]
+    def _batches(self, generator: np.random.Generator, tokens: int) -> list[list[Experience]]:
+        """Batches of logs of like lengths, in any order: all iterations alike, or the newest."""
+        known = self._experience if self.settings.replay == "all" else self._experience[-1:]
+        drawn: list[Experience] = []
+        met = 0
+        while met < tokens:
+            one = known[int(generator.integers(len(known)))]
+            drawn.append(one[int(generator.integers(len(one)))])
+            met += len(drawn[-1].tokens)
+        batches = _alike(drawn, self.settings.batch)
+        return [batches[int(place)] for place in generator.permutation(len(batches))]
 
     def _tested(self, network: Transformer, data: Sequence[Experience]) -> dict[str, Json]:
         """Cross-entropies of logs that were not learned from, in nats a token."""
-        rows = []
-        for batch in self._batches(data, stream(self.seed, "tested")):
-            losses, _ = losses_and_gradients(
-                network,
-                padded([one.tokens for one in batch]),
-                np.array([one.outcome for one in batch]),
-            )
-            rows.append(losses)
+        rows = [
+            losses_and_gradients(network, *_arrays(batch))[0]
+            for batch in _alike(data, self.settings.batch)
+        ]
         total = sum(one.tokens for one in rows)
         return {
             "held_out_next": sum(one.next * one.tokens for one in rows) / total,
             "held_out_outcome": sum(one.outcome * one.tokens for one in rows) / total,
         }
+
+
+def _written(data: Sequence[Experience]) -> bytes:
+    """Logs that were learned from, as a file."""
+    return save(
+        {
+            "tokens": np.array([token for one in data for token in one.tokens], np.int32),
+            "lengths": np.array([len(one.tokens) for one in data], np.int32),
+            "outcomes": np.array([one.outcome for one in data], np.int32),
+        }
+    )
+
+
+def _read_logs(path: Path) -> list[Experience]:
+    """The logs of a file that a training wrote.
+
+    Raises:
+        LearningError: If it is none.
+    """
+    try:
+        found = load(path.read_bytes())
+        cuts = np.cumsum(found["lengths"])[:-1]
+        parts = np.split(found["tokens"], cuts)
+        pairs = zip(parts, found["outcomes"].tolist(), strict=True)
+        return [Experience(part.tolist(), outcome) for part, outcome in pairs]
+    except (OSError, LookupError, ValueError, SafetensorError) as error:
+        raise LearningError(f"{path} is damaged; say --force to begin anew") from error
+
+
+def _tokens(data: Sequence[Experience]) -> int:
+    return sum(len(one.tokens) for one in data)
+
+
+def _arrays(batch: Sequence[Experience]) -> tuple[Tokens, Tokens]:
+    return padded([one.tokens for one in batch]), np.array([one.outcome for one in batch])
+
+
+def _alike(data: Sequence[Experience], most: int) -> list[list[Experience]]:
+    """Batches of logs of like lengths, of so many tokens at most."""
+    batches: list[list[Experience]] = [[]]
+    for one in sorted(data, key=lambda one: len(one.tokens)):
+        if len(one.tokens) * (len(batches[-1]) + 1) > most and batches[-1]:
+            batches.append([])
+        batches[-1].append(one)
+    return batches
