@@ -14,9 +14,10 @@ from langsmith import trace
 from pydantic import JsonValue
 
 from games.checks.sampling import UniformPlayer
+from games.contract import player_numbers
 from games.engine import Match, Player, play_match
 from games.library import read_game
-from games.values import MAX_PLAYERS
+from games.values import ModuleFault
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster
 from tools.playtest.of_run.budget import Clock, Work, rounded
 from tools.playtest.report import LadderStep, ladder_step, sides_of
@@ -249,12 +250,11 @@ class PlayTest:
         """
         if self.settings.random_matches < _OTHER_SEATS * _TELLING:
             return []
-        game = read_game(self.source)
-        fewest, most = game.get("min_players"), game.get("max_players")
-        if not (isinstance(fewest, int) and isinstance(most, int)):
+        try:
+            counts = player_numbers(read_game(self.source))
+        except ModuleFault:
             return []
-        counts = range(max(2, fewest), min(most, MAX_PLAYERS) + 1)
-        return [seats for seats in counts if seats != self.num_players]
+        return [seats for seats in counts if 1 < seats != self.num_players]
 
     def versus(
         self, lower: str, higher: str, name: str, beside: LineUp, matches: int
