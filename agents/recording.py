@@ -19,7 +19,7 @@ from games.environments import Environment, SearchableEnvironment
 from games.environments.reading import read_trajectories
 from games.information import SeatLog
 from games.modules import Rules
-from games.streams import run_key, stream
+from games.streams import stream
 from games.table import Position
 from games.trajectories import (
     OpenTrajectory,
@@ -189,7 +189,7 @@ class _Recorder:
     plan: RecordPlan
 
     def __post_init__(self) -> None:
-        self.key = run_key(self.plan.seed, self.environment.name)
+        self.key = self.plan.seed
 
     def play(self, job: tuple[int, TextIO]) -> Json:
         """Play one match and write its line."""

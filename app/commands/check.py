@@ -60,11 +60,11 @@ def check_game(
         )
         findings = [*run.findings]
         if verdict(findings) == "passed":
-            game = GameSetup(found.name, found.source, run.num_players)
+            setup = GameSetup(found.name, found.source, run.num_players)
             asked = SeriesSettings(
                 _MATCHES, settings.seed, settings.max_plies, until=ends, record=False
             )
-            findings.append(play_finding(opened, game, PlayerRoster(), asked))
+            findings.append(play_finding(opened, setup, PlayerRoster(), asked))
         grade = opened.grade
     run = replace(run, findings=tuple(findings))
     if junit is not None:

@@ -24,7 +24,7 @@ from games.engine import (
 from games.environments import Environment
 from games.environments.registry import environment_named
 from games.records import ply_row, read_ply
-from games.streams import Uniforms, run_key
+from games.streams import Uniforms
 from games.table import Table
 from games.values import CHANCE, Action, Json, ModuleFault, canonical_key
 from tools.guest.framing import weight_of
@@ -114,16 +114,6 @@ class GameSetup:
         with sandbox.loaded("referee", self.source) as worker:
             yield SandboxTable(worker, deadline_s=deadline_s)
 
-    def key(self, seed: int, *about: str) -> int:
-        """The key of the streams of a run; it never leaves the host.
-
-        Args:
-            seed: The run's.
-            about: What else the run's workers load, or its hashes.
-        """
-        hashed = [*sorted(self.heuristics.values()), *filter(None, [self.environment]), *about]
-        return run_key(seed, self.source, *hashed)
-
 
 class Roster(Protocol):
     """The players that can be entered. It goes to other processes: picklable, and small.
@@ -192,7 +182,7 @@ class MatchJob:
         seats: Who sits where.
         roster: Makes the players.
         sandbox: Makes the sandbox of the process, once; or this process's own, for threads.
-        key: Of the run's streams; see `games.streams.run_key`.
+        key: The run's seed, which keys its streams.
         match: Index of the match.
         deal: Index of the deal.
         max_plies: Plies after which the match is left unfinished.

@@ -258,6 +258,7 @@ def series_summary(series: Series) -> dict[str, JsonValue]:
         "played": len(series.entries),
         "replayed": series.replayed.matches,
         "not_audited": series.replayed.not_audited,
+        "one_by_one": plan.one_by_one,
         "endings": {str(ending): count for ending, count in series.endings.items()},
         "finished": series.endings["finished"],
         "rotations": series.rotations,

@@ -58,7 +58,7 @@ class LineUp:
 
     Attributes:
         specs: By seat.
-        heuristics: Sources by name; they are part of what keys the deals.
+        heuristics: Sources by name.
         sides: Who are partners.
     """
 
