@@ -32,7 +32,6 @@ from games.engine import (
     play_side_by_side,
 )
 from games.information import SeatLog
-from games.streams import drawn_seed
 from games.table import Position
 from games.text import plain_text
 from games.trajectories import open_deck
@@ -180,8 +179,8 @@ def _not_audited(
         _require_same_answers(sandbox, game.source, alone)
     if not audits:
         return "too many matches failed or did not end"
-    start, drawn = (game.num_players, game.parameters), drawn_seed()
-    audit = audit_matches(sandbox, game.source, played, start=start, pairs=_AUDITED, seed=drawn)
+    start, seed = (game.num_players, game.parameters), finished[0][0].key
+    audit = audit_matches(sandbox, game.source, played, start=start, pairs=_AUDITED, seed=seed)
     for finding in audit:
         if finding.outcome == "failed":
             raise VoidResultError(f"the audit of what seats were told failed: {finding.evidence}")

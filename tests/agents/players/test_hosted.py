@@ -89,9 +89,8 @@ def played(
     *,
     host_search: bool,
     source: str = "",
-    setup: type[GameSetup] = GameSetup,
 ) -> Series:
-    game = setup(name, source or library.source(name), 2, {}, library.heuristic_sources(name))
+    game = GameSetup(name, source or library.source(name), 2, {}, library.heuristic_sources(name))
     roster = PlayerRoster(host_search)
     return play_series(game, specs, roster, SeriesSettings(matches=2, seed=5), sandbox=sandbox)
 
@@ -148,22 +147,13 @@ def test_a_module_that_lies_about_one_position_where_it_is_asked_singly_voids_th
         played(sandbox, "connect_four", specs, host_search=True, source=source)
 
 
-class KeyedBySeed(GameSetup):
-    """A game whose streams are keyed without its module, so that two modules have the same."""
-
-    def key(self, seed: int, *about: str) -> int:
-        return seed
-
-
 def test_a_module_cannot_blind_a_search_on_the_host(sandbox: Sandbox) -> None:
     spec = "uct:simulations=60"
     source = library.source("tic_tac_toe") + SABOTAGE
     honest, spoilt, hosted = (
         [
             entry.actions
-            for entry in played(
-                sandbox, "tic_tac_toe", [spec, "random"], setup=KeyedBySeed, **how
-            ).entries.values()
+            for entry in played(sandbox, "tic_tac_toe", [spec, "random"], **how).entries.values()
         ]
         for how in (
             {"host_search": False},
