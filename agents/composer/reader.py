@@ -100,7 +100,8 @@ def read(
     pairs = list(_pairs(parsed, lexicon))
     used = {i for said in pairs for i in said.run}.union(titled, *(run for _, run in names))
     numbers = (*seats(parsed), *_boards(parsed, lexicon))
-    counted = [said for said in numbers if used.isdisjoint(said.run)]
+    heard = (said for said in numbers if not parsed.is_denied(said.run))
+    counted = [said for said in heard if used.isdisjoint(said.run)]
     used = used.union(*(said.run for said in counted))
     found = guesses(parsed, lexicon, used, statements_of(lexicon.family, embed))
     read_as = [_trimmed(parsed, one, used) for one in suggestions(parsed, found)]

@@ -228,10 +228,9 @@ def _played(row: ArenaRow) -> str:
         if isinstance(paid, Paid):
             interval = f"({paid.low:.3f} to {paid.high:.3f})"
             more = f", {paid.value:+.3f} {interval} paid {to_whom}"
-    return (
-        f"in play against {row.opponent}: {row.distinct_right} of {row.distinct} "
-        f"transitions predicted, {row.forfeits} of {row.matches} matches forfeited{more}"
-    )
+    told = f"{row.distinct_right} of {row.distinct} transitions predicted, " if row.distinct else ""
+    lost = f"{row.forfeits} of {row.matches} matches forfeited"
+    return f"in play against {row.opponent}: {told}{lost}{more}"
 
 
 def page_of(report: LearnReport, chosen: Candidate | None) -> str:

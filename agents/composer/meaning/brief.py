@@ -12,6 +12,8 @@ _WRAPPED = re.compile(r"(?m)(?<=[^\n]{49}[^\n.!?:;])\n(?!\s*(?:$|[-*•#>–—]
 _ENDS = frozenset(".!?\n")
 _CUTS = frozenset(",;:()–—")
 _JOINTS = frozenset({"and", "but"})
+_OR = frozenset({"or", "nor"})
+_BACK = frozenset({"it", "that", "this", "them", "those", "these", "so"})
 _LONGEST = 32
 _RANKS = {stem(word): word[0].upper() for word in ("ace", "king", "queen", "jack", "knave")}
 _RANKS |= {stem("knave"): "J"} | {str(n): "T" if n == 10 else str(n) for n in range(2, 11)}  # noqa: PLR2004 - ranks of a pack
@@ -96,6 +98,52 @@ class Parsed:
     def _is_filler(self, token: Token) -> bool:
         empty = word_list("fillers"), word_list("function")
         return token.kind == "stop" or any(token.norm in of or token.plain in of for of in empty)
+
+    @cached_property
+    def denials(self) -> frozenset[int]:
+        """The tokens that deny; "no, wait" takes back, and denies nothing."""
+        back = {i for match in CORRECTS.finditer(self.words) for i in self.inside(*match.span())}
+        no = word_list("negators")
+        return frozenset(i for i, t in enumerate(self.tokens) if t.norm in no and i not in back)
+
+    @cached_property
+    def denied(self) -> frozenset[int]:
+        """The tokens that a denial speaks of: its clause, a list with "or" after it, and `recalled`."""
+        found = set(self.recalled)
+        for clauses in self.sentences():
+            for number, clause in enumerate(clauses):
+                if not self.denials.isdisjoint(clause):
+                    ends = (at for at in range(number, len(clauses)) if self._has(clauses[at], _OR))
+                    found.update(*clauses[number : max(ends, default=number) + 1])
+        return frozenset(found)
+
+    @cached_property
+    def recalled(self) -> frozenset[int]:
+        """The tokens before a denial that says nothing by itself: "but we do not", "not that".
+
+        They are those of its sentence, or of the sentence before where it begins one.
+        """
+        found: set[int] = set()
+        before: list[range] = []
+        for clauses in self.sentences():
+            for number, clause in enumerate(clauses):
+                said = len([i for i in self.content(clause) if i not in self.denials])
+                if not self.denials.isdisjoint(clause) and said <= self._has(clause, _BACK):
+                    found.update(*(clauses[:number] or before))
+            before = clauses
+        return frozenset(found)
+
+    def is_denied(self, run: Sequence[int]) -> bool:
+        """True for words that are recalled, or right behind a denial but for fillers."""
+        for index in range(run[0] - 1, -1, -1):
+            if index in self.denials:
+                return True
+            if self.tokens[index].kind == "stop" or self.content([index]):
+                break
+        return run[0] in self.recalled
+
+    def _has(self, run: range, words: frozenset[str]) -> bool:
+        return any(self.tokens[i].plain in words for i in run)
 
     def sentences(self, used: Container[int] = ()) -> list[list[range]]:
         """The sentences, each as its clauses; what is used for something else ends one too."""

@@ -31,7 +31,8 @@ Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
 FITTED = Path(__file__).parents[1] / "fitted"
 STEEP, RIDGE, WORDS = 4.0, 0.3, 0.5
 _DIGITS = 4
-_OFTEN = 0.25  # of a label's statements
+_OFTEN, _MOSTLY = 0.25, 0.5  # of a label's statements
+_NO = frozenset({"false", "none", "0"})  # values that are a "no" themselves
 
 
 class Known(NamedTuple):
@@ -85,7 +86,8 @@ class Statements:
         rarity: Of their words.
         postings: For each word the texts that have it, and its weights there.
         weights: [N, M].
-        denying: Labels that statements often say by a negation.
+        denying: Labels that statements say by a negation: often, where the value is a "no" itself,
+            else mostly.
         embed: Texts to unit vectors; None for words alone.
     """
 
@@ -132,7 +134,8 @@ def fit_statements(known: Known, embed: Embed | None) -> Statements:
     square[np.diag_indices(len(square))] += RIDGE
     weights = np.linalg.solve(square, wanted)
     denies = np.array([denying(tokenise(text)) for text in known.texts]) @ wanted
-    often = denies >= _OFTEN * wanted.sum(axis=0)
+    least = [_OFTEN if value in _NO else _MOSTLY for _, value in labels]
+    often = denies >= np.array(least) * wanted.sum(axis=0)
     denied = frozenset(label for label, is_often in zip(labels, often, strict=True) if is_often)
     return Statements(labels, vectors, rarity, postings, weights, denied, embed)
 

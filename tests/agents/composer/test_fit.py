@@ -105,6 +105,12 @@ DENIED = [
     ("placement", "gravity is not used", "gravity=true"),
     ("battleship", "ships touching is not allowed", "touching=true"),
     ("capture", "pieces never move backwards", "backward=true"),
+    ("rummy", "runs wrap around, not counting the ace high", "ace=high"),
+    ("shedding", "two cards are drawn for a two; please do not put it in", "draw_two_rank=2"),
+    ("shedding", "Some make the next one draw two for a two. Not us.", "draw_two_rank=2"),
+    ("trick_taking", "elsewhere three cards are passed to the left, but we do not", "passing=3"),
+    ("trick_taking", "without bidding, partnerships or trumps", "partnerships=true"),
+    ("placement", "pieces fall to the bottom, but not that here", "gravity=true"),
 ]  # fmt: skip
 
 
