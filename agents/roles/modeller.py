@@ -308,7 +308,7 @@ def _told(brief: GameBrief, task: Sequence[Message]) -> list[Message]:
     """The request, at its end with what could not be used of the answer before it."""
     if not brief.refused:
         return list(task)
-    (note,) = load_prompt("modeller_refused").fill(refused=[*brief.refused])
+    note = load_prompt("modeller_refused").fill(refused=[*brief.refused])[0]
     last = {**task[-1], "content": f"{task[-1]['content'].rstrip()}\n\n{note['content']}"}
     return [*task[:-1], last]
 

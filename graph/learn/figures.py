@@ -170,18 +170,19 @@ class Gaps(BaseModel, frozen=True, extra="forbid"):
         told = [self.play] if self.play else []
         if self.heldout:
             told.append("no recorded match is left that the model was not made to fit")
-        elif self.repeated:
-            told.append("every held-out record stands in a training match too")
-        if self.few:
-            told.append(
-                f"{number_of(self.few, 'record')} spoke for it: up to {min(100, 300 // self.few)} % "
-                "of others may be wrong (rule of three)"
-            )
         if self.ends:
             told.append("every recorded match was left before its end")
         if self.counted:
             told.append(
                 f"of more than {MOST_OUTCOMES} outcomes of chance the number alone was compared"
+            )
+        if self.repeated and not self.heldout:
+            told.append("every held-out record stands in a training match too")
+        if self.few:
+            share = min(100, 300 // self.few)
+            told.append(
+                f"{number_of(self.few, 'record')} spoke for it: up to {share} % of others may be "
+                "wrong (rule of three)"
             )
         told += [f"the phase “{name}” was never met" for name in self.phases]
         told += [f"the action “{name}” was never played" for name in self.actions]

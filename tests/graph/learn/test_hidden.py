@@ -20,6 +20,7 @@ from tools.sources import learned_module
 
 MODEL = KUHN.replace("import random\n", "")
 DRAWING = "import random\n" + HISTORY
+MANY = {"training_matches": 14, "sights": 80}
 STUCK = changed(DRAWING, ("random.choice([card", "min([card"))
 
 
@@ -245,7 +246,7 @@ def test_a_closed_deck_is_learned_from_one_seat_s_view(learn: Learn, tmp_path: P
     file = recorded(tmp_path / "closed.jsonl", "openspiel:kuhn_poker", 30, seat=0)
     wrong = changed(KUHN, ("pot, first = 1.0 +", "pot, first = 2.0 +"))
     with serving(code(wrong + HISTORY), code(KUHN + HISTORY)) as endpoint:
-        done = learn(endpoint, matches=file, closed_deck=True)
+        done = learn(endpoint, matches=file, closed_deck=True, **MANY)
         prompts = [request["messages"][1]["content"] for request in endpoint.requests]
     told = told_of(done)
     assert (told["end"], told["held_out_accuracy"]) == ("passed", 1.0), told["reason"]
@@ -263,10 +264,10 @@ def test_in_a_closed_deck_one_draw_again_and_again_is_refused(
     unpaid = "seen['current_player'] == 'terminal' and random.choice"  # the end may need any card
     stuck = changed(stuck, ("other = min", f"other = ({unpaid} or min)"))
     with serving(code(KUHN + stuck), code(KUHN + HISTORY)) as endpoint:
-        told = told_of(learn(endpoint, matches=file, closed_deck=True))
+        told = told_of(learn(endpoint, matches=file, closed_deck=True, **MANY))
         mended = endpoint.requests[1]["messages"][-1]["content"]
-    # Two cards fit, each as often: of 60 draws 30 are expected of each.
-    assert "60 times, expected 30.0" in mended
+    # Two cards fit, each as often: of 240 draws 120 are expected of each.
+    assert "240 times, expected 120.0" in mended
     assert told["end"] == "passed", told["reason"]
     assert told["calibration"]["places"] > 0
 
