@@ -133,7 +133,7 @@ def bound_by(node: ast.stmt) -> set[str]:
 
     Functions and comprehensions have scopes of their own (Python reference 4.2.2, 6.2.4).
 
-    >>> sorted(bound_by(ast.parse("if 1:\\n    import os.path\\n    a = [b for b in (c := [])]").body[0]))
+    >>> sorted(bound_by(ast.parse("for a in [b for b in (c := [])]: import os.path").body[0]))
     ['a', 'c', 'os']
     """
     if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):

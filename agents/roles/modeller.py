@@ -158,7 +158,9 @@ class ModelModeller:
             versions=versions,
             **brief.common,
         )
-        return self._blocks(brief, task, (*PREDICTING, *(["resample_history"] if brief.closed else [])))
+        return self._blocks(
+            brief, task, (*PREDICTING, *(["resample_history"] if brief.closed else []))
+        )
 
     def mend(
         self,

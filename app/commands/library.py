@@ -33,7 +33,7 @@ def list_games(
     from games import library
     from games.library import read_game
 
-    if name is not None and ":" in name:
+    if name is not None and name not in library.names() and (":" in name or Path(name).exists()):
         _show_rules(name, settings or [], players, as_json=as_json)
         return
     if players or settings:

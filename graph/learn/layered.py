@@ -84,7 +84,9 @@ def _bindings(source: str) -> dict[str, set[str]]:
     for node in body:
         hows = dict.fromkeys(bound_by(node), "")
         if isinstance(node, ast.Import):
-            hows = {a.asname or _top(a.name): a.name if a.asname else _top(a.name) for a in node.names}
+            hows = {
+                a.asname or _top(a.name): a.name if a.asname else _top(a.name) for a in node.names
+            }
         elif isinstance(node, ast.ImportFrom):
             hows = {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
         elif isinstance(node, ast.For):

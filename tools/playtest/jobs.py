@@ -137,7 +137,11 @@ class GameSetup:
             seed: The run's.
             about: What else the run's workers load, or its hashes.
         """
-        hashed = [*sorted(self.heuristics.values()), *filter(None, [self.environment, self.twin_of]), *about]
+        hashed = [
+            *sorted(self.heuristics.values()),
+            *filter(None, [self.environment, self.twin_of]),
+            *about,
+        ]
         return run_key(seed, self.source, *hashed)
 
 

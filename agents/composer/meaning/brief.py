@@ -108,7 +108,7 @@ class Parsed:
 
     @cached_property
     def denied(self) -> frozenset[int]:
-        """The tokens that a denial speaks of: its clause, a list with "or" after it, and `recalled`."""
+        """The tokens that a denial speaks of: its clause, what "or" adds to it, and `recalled`."""
         found = set(self.recalled)
         for clauses in self.sentences():
             for number, clause in enumerate(clauses):

@@ -63,8 +63,8 @@ def value(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal[
     context, base, number = runtime.context, state.base, len(state.calls) + 1
     if not context.settings.values or base is None:
         return moved("arena", state, state)
-    if used := Learning(context, state).spent:
-        return moved("arena", state, state.with_value_notes([f"none is asked for: {used}"]))
+    if spent := Learning(context, state).spent:
+        return moved("arena", state, state.with_value_notes([f"none is asked for: {spent}"]))
     stage, after = ValueStage(Learning(context, state)), state
     notes: list[str] = []
     refused: tuple[str, ...] = ()

@@ -17,7 +17,6 @@ from graph.learn.figures import ArenaRound, BranchFidelity, Gaps, Judged, Proble
 from graph.learn.layered import LayeredSource
 from graph.learn.learning import Learning
 from graph.learn.matches import open_matches
-from graph.learn.stages.inference import drawn_matches
 from graph.learn.report import (
     TOLD,
     InferredFigures,
@@ -32,6 +31,7 @@ from graph.learn.report import (
     contradictions,
     page_of,
 )
+from graph.learn.stages.inference import drawn_matches
 from graph.learn.state import LearnContext, LearnState, moved
 from graph.run.candidates import Candidate, what_failed
 from graph.run.events import Reported, writer_of
@@ -149,7 +149,7 @@ def _report_of(
         curve=state.calls,
         inference=state.inference or None,
         inferred=_inferred(state, inferred),
-        calibration=inferred.calibration if inferred else None,
+        calibration=drawing.calibration if drawing else None,
         tensors=_tensors(state, chosen),
         values=ValueFigures(used=bool(LayeredSource.parsed(source).value), notes=state.value_notes),
         active=state.questions,

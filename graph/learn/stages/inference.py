@@ -117,9 +117,9 @@ class ClosedDeckStage(TransitionStage):
         try:
             start = learning.start_of(source)
         except ModuleFault as fault:
-            told = failing(LOADING, START, START, "the first state, a dict", fault, "at first")
+            none = failing(LOADING, START, START, "the first state, a dict", fault, "at first")
             count = len(learning.sights(learning.training))
-            return Judged(records=count, failures=(told,))
+            return Judged(records=count, failures=(none,))
         found = drawn_by(learning, source, learning.training, start)
         played = played_in(learning, source, start)
         failures: list[Finding] = [*found.failures, *imports(source), *played.failures]
@@ -196,9 +196,7 @@ def test_of(learning: Learning, start: State) -> DrawTest:
     )
 
 
-def _at(
-    learning: Learning, source: str, sights: Sequence[SeatSight], start: State
-) -> Inferred:
+def _at(learning: Learning, source: str, sights: Sequence[SeatSight], start: State) -> Inferred:
     settings = learning.settings
     return inferred(
         learning.context.sandbox,

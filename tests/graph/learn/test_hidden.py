@@ -256,9 +256,7 @@ def test_a_closed_deck_is_learned_from_one_seat_s_view(learn: Learn, tmp_path: P
     assert "paid to seat 0 so far" in prompts[1]
 
 
-def test_in_a_closed_deck_one_draw_again_and_again_is_refused(
-    learn: Learn, tmp_path: Path
-) -> None:
+def test_in_a_closed_deck_one_draw_again_and_again_is_refused(learn: Learn, tmp_path: Path) -> None:
     file = recorded(tmp_path / "closed.jsonl", "openspiel:kuhn_poker", 30, seat=0)
     stuck = changed(HISTORY, ("random.choice([card", "min([card"))
     unpaid = "seen['current_player'] == 'terminal' and random.choice"  # the end may need any card

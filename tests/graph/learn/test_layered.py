@@ -34,7 +34,11 @@ def test_a_line_stands_above_each_layer_and_a_source_without_any_is_its_own_text
 @pytest.mark.parametrize(
     ("model", "addition", "again"),
     [
-        ("from typing import Any\nimport functools", "import functools\nfrom typing import Any", ""),
+        (
+            "from typing import Any\nimport functools",
+            "import functools\nfrom typing import Any",
+            "",
+        ),
         ("B = [n + f for n in '12' for f in 'ab']", "C = {f: n for f in 'xy' for n in [1]}", ""),
         ("for f in 'ab':\n    pass", "for f in 'xy':\n    pass", ""),
         ("import collections", "import collections.abc", ""),
