@@ -109,6 +109,7 @@ class Common(BaseModel, frozen=True, extra="forbid"):
     fillers: str
     soft: str
     negators: str
+    reversers: str
     beings: str
     things: str
     kin: str

@@ -11,6 +11,7 @@ from agents.composer.meaning.tokens import Token, stem, tokenise
 _WRAPPED = re.compile(r"(?m)(?<=[^\n]{49}[^\n.!?:;])\n(?!\s*(?:$|[-*•#>–—]|\(?\w{1,2}[.)]\s))")
 _ENDS = frozenset(".!?\n")
 _CUTS = frozenset(",;:()–—")
+_DIVIDES = _CUTS - {","}
 _JOINTS = frozenset({"and", "but"})
 _OR = frozenset({"or", "nor"})
 _BACK = frozenset({"it", "that", "this", "them", "those", "these", "so"})
@@ -121,17 +122,27 @@ class Parsed:
     def recalled(self) -> frozenset[int]:
         """The tokens before a denial that says nothing by itself: "but we do not", "not that".
 
-        They are those of its sentence, or of the sentence before where it begins one.
+        They are those of its part of the sentence, or the part before where it begins one.
         """
         found: set[int] = set()
         before: list[range] = []
-        for clauses in self.sentences():
-            for number, clause in enumerate(clauses):
-                said = len([i for i in self.content(clause) if i not in self.denials])
-                if not self.denials.isdisjoint(clause) and said <= self._has(clause, _BACK):
-                    found.update(*(clauses[:number] or before))
-            before = clauses
+        for sentence in self.sentences():
+            for clauses in self._divided(sentence):
+                for number, clause in enumerate(clauses):
+                    said = len([i for i in self.content(clause) if i not in self.denials])
+                    if not self.denials.isdisjoint(clause) and said <= self._has(clause, _BACK):
+                        found.update(*(clauses[:number] or before))
+                before = clauses
         return frozenset(found)
+
+    def _divided(self, clauses: Sequence[range]) -> list[list[range]]:
+        """The clauses of a sentence, divided where more than a comma stands between them."""
+        parts: list[list[range]] = [[]]
+        for clause in clauses:
+            if parts[-1] and self._has(range(parts[-1][-1].stop, clause.start), _DIVIDES):
+                parts.append([])
+            parts[-1].append(clause)
+        return parts
 
     def is_denied(self, run: Sequence[int]) -> bool:
         """True for words that are recalled, or right behind a denial but for fillers."""

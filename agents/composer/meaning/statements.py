@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.composer.lexicon import word_list
-from agents.composer.meaning.tokens import Token, tokenise
+from agents.composer.meaning.tokens import Token, stem, tokenise
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
@@ -88,6 +88,7 @@ class Statements:
         weights: [N, M].
         denying: Labels that statements say by a negation: often, where the value is a "no" itself,
             else mostly.
+        reversing: Labels that statements often say by who loses.
         embed: Texts to unit vectors; None for words alone.
     """
 
@@ -97,6 +98,7 @@ class Statements:
     postings: dict[str, tuple[list[int], Vectors]]
     weights: Vectors
     denying: frozenset[tuple[str, str]]
+    reversing: frozenset[tuple[str, str]]
     embed: Embed | None
 
     def scores(self, texts: Sequence[str]) -> Vectors:
@@ -133,16 +135,26 @@ def fit_statements(known: Known, embed: Embed | None) -> Statements:
         square[np.ix_(at, at)] += np.float32(WORDS) * np.outer(of, of)
     square[np.diag_indices(len(square))] += RIDGE
     weights = np.linalg.solve(square, wanted)
-    denies = np.array([denying(tokenise(text)) for text in known.texts]) @ wanted
+    counts = wanted.sum(axis=0)
     least = [_OFTEN if value in _NO else _MOSTLY for _, value in labels]
-    often = denies >= np.array(least) * wanted.sum(axis=0)
-    denied = frozenset(label for label, is_often in zip(labels, often, strict=True) if is_often)
-    return Statements(labels, vectors, rarity, postings, weights, denied, embed)
+    said = [tokenise(text) for text in known.texts]
+    denies = np.array([denying(tokens) for tokens in said]) @ wanted >= least * counts
+    reverses = np.array([reversing(tokens) for tokens in said]) @ wanted >= _OFTEN * counts
+    denied, back = (
+        frozenset(label for label, often in zip(labels, of, strict=True) if often)
+        for of in (denies, reverses)
+    )
+    return Statements(labels, vectors, rarity, postings, weights, denied, back, embed)
 
 
 def denying(tokens: Iterable[Token]) -> bool:
     """True where a word of these denies."""
     return any(token.norm in word_list("negators") for token in tokens)
+
+
+def reversing(tokens: Iterable[Token]) -> bool:
+    """True where a word of these says who loses."""
+    return any(token.norm in map(stem, word_list("reversers")) for token in tokens)
 
 
 @lru_cache(maxsize=32)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from agents.composer.lexicon import Lexicon, Settings, word_list
 from agents.composer.meaning.brief import Parsed, Part
-from agents.composer.meaning.statements import Statements
+from agents.composer.meaning.statements import Statements, reversing
 from games.library.settings import game_of, value_text
 from games.values import Json
 
@@ -105,10 +105,16 @@ def guesses(
     found: list[Stated] = []
     for part, row in zip(parts, model.scores([part.text for part in parts]), strict=True):
         own = [i for i in part.run if i not in used]
+        if not parsed.recalled.isdisjoint(own):
+            continue
         denied, denies = (not of.isdisjoint(own) for of in (parsed.denied, parsed.denials))
+        turned = reversing(parsed.tokens[i] for i in own) and not any(
+            score >= PERHAPS and label in model.reversing
+            for label, score in zip(model.labels, row, strict=True)
+        )
         best: dict[str, list[tuple[float, Stated]]] = {}
         for (name, value), score in zip(model.labels, row, strict=True):
-            if denied and not (denies and (name, value) in model.denying):
+            if turned or (denied and not (denies and (name, value) in model.denying)):
                 continue  # "twos do not make the next one draw" is no way to say that they do
             said = _said(part, lexicon, name, value)
             if said is not None:
