@@ -15,6 +15,7 @@ from agents.composer.meaning.suggest import (
     perhaps_meant,
     setting_text,
     suggestions,
+    unplaced,
 )
 from agents.composer.settle import CORRECTED, Settled, settle
 from agents.protocols import Choices, Clause
@@ -114,7 +115,9 @@ def read(
         told = Clause(text=heading, status="honoured", setting=f"title={title}")
         clauses.append((titled[0], told))
     taken_back = [parsed.inside(*match.span()) for match in CORRECTS.finditer(parsed.words)]
-    covered = used.union(*(one.run for one in said), *taken_back)
+    placed = used.union(*(one.at for one in said))
+    left = {i for one in read_as for i in unplaced(parsed, one)} - placed  # numbers of no setting
+    covered = used.union(*(one.run for one in said), *taken_back) - left
     taken = settled.settings.keys()
     for run in _unread(parsed, covered):
         clauses.append((run[0], _not_read(parsed, run, perhaps_meant(parsed, run, found, taken))))

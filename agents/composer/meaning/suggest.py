@@ -64,7 +64,7 @@ def suggestions(parsed: Parsed, found: Sequence[Stated]) -> list[Stated]:
     for guess in found:
         if guess.sure < SURE:
             break
-        new = [i for i in guess.run if i not in spent and i not in _lost(parsed, guess)]
+        new = [i for i in guess.run if i not in spent and i not in unplaced(parsed, guess)]
         claims = parsed.content(guess.run if guess.sure >= PLAIN else new)
         repeats = any(numbers.get(i, guess.name) != guess.name for i in guess.at)
         if repeats or not (new or guess.sure >= PLAIN) or not _claims(parsed, claims):
@@ -79,7 +79,7 @@ def suggestions(parsed: Parsed, found: Sequence[Stated]) -> list[Stated]:
     return [*kept.values(), *again]
 
 
-def _lost(parsed: Parsed, guess: Stated) -> set[int]:
+def unplaced(parsed: Parsed, guess: Stated) -> set[int]:
     """The numbers of a part that the value has no place for: they are still to be explained."""
     free = (i for i in guess.run if parsed.tokens[i].kind == "number" and i not in guess.at)
     held = set() if guess.at else {"1", str(guess.sets[guess.name])}
