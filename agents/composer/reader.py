@@ -15,7 +15,6 @@ from agents.composer.meaning.suggest import (
     perhaps_meant,
     setting_text,
     suggestions,
-    unplaced,
 )
 from agents.composer.settle import CORRECTED, Settled, settle
 from agents.protocols import Choices, Clause
@@ -101,8 +100,7 @@ def read(
     pairs = list(_pairs(parsed, lexicon))
     used = {i for said in pairs for i in said.run}.union(titled, *(run for _, run in names))
     numbers = (*seats(parsed), *_boards(parsed, lexicon))
-    heard = (said for said in numbers if not parsed.is_denied(said.run))
-    counted = [said for said in heard if used.isdisjoint(said.run)]
+    counted = [s for s in numbers if used.isdisjoint(s.run) and not parsed.is_denied(s.run)]
     used = used.union(*(said.run for said in counted))
     found = guesses(parsed, lexicon, used, statements_of(lexicon.family, embed))
     read_as = [_trimmed(parsed, one, used) for one in suggestions(parsed, found)]
@@ -115,9 +113,7 @@ def read(
         told = Clause(text=heading, status="honoured", setting=f"title={title}")
         clauses.append((titled[0], told))
     taken_back = [parsed.inside(*match.span()) for match in CORRECTS.finditer(parsed.words)]
-    placed = used.union(*(one.at for one in said))
-    left = {i for one in read_as for i in unplaced(parsed, one)} - placed  # numbers of no setting
-    covered = used.union(*(one.run for one in said), *taken_back) - left
+    covered = used.union(*(one.run for one in said), *taken_back)
     taken = settled.settings.keys()
     for run in _unread(parsed, covered):
         clauses.append((run[0], _not_read(parsed, run, perhaps_meant(parsed, run, found, taken))))

@@ -11,7 +11,6 @@ from agents.composer.meaning.tokens import Token, stem, tokenise
 _WRAPPED = re.compile(r"(?m)(?<=[^\n]{49}[^\n.!?:;])\n(?!\s*(?:$|[-*•#>–—]|\(?\w{1,2}[.)]\s))")
 _ENDS = frozenset(".!?\n")
 _CUTS = frozenset(",;:()–—")
-_DIVIDES = _CUTS - {","}
 _JOINTS = frozenset({"and", "but"})
 _OR = frozenset({"or", "nor"})
 _BACK = frozenset({"it", "that", "this", "them", "those", "these", "so"})
@@ -104,68 +103,46 @@ class Parsed:
     def denials(self) -> frozenset[int]:
         """The tokens that deny; "no, wait" takes back, and denies nothing."""
         back = {i for match in CORRECTS.finditer(self.words) for i in self.inside(*match.span())}
-        no = word_list("negators")
-        return frozenset(i for i, t in enumerate(self.tokens) if t.norm in no and i not in back)
+        no = (i for i, token in enumerate(self.tokens) if token.norm in word_list("negators"))
+        return frozenset(no) - back
 
     @cached_property
-    def denied(self) -> frozenset[int]:
-        """The tokens that a denial speaks of: its clause, what "or" adds to it, and `recalled`."""
-        found = set(self.recalled)
-        for clauses in self.sentences():
-            for number, clause in enumerate(clauses):
-                if not self.denials.isdisjoint(clause):
-                    ends = (at for at in range(number, len(clauses)) if self._has(clauses[at], _OR))
-                    found.update(*clauses[number : max(ends, default=number) + 1])
-        return frozenset(found)
+    def denied(self) -> tuple[set[int], set[int]]:
+        """The tokens of clauses that deny, and of lists with "or" after them; and those recalled.
 
-    @cached_property
-    def recalled(self) -> frozenset[int]:
-        """The tokens before a denial that says nothing by itself: "but we do not", "not that".
-
-        They are those of its part of the sentence, or the part before where it begins one.
+        A denial that says nothing by itself recalls what stands before it in its sentence, or the
+        sentence before where it begins one: "but we do not", "not that".
         """
-        found: set[int] = set()
-        before: list[range] = []
-        for sentence in self.sentences():
-            for clauses in self._divided(sentence):
-                for number, clause in enumerate(clauses):
-                    said = len([i for i in self.content(clause) if i not in self.denials])
-                    if not self.denials.isdisjoint(clause) and said <= self._has(clause, _BACK):
-                        found.update(*(clauses[:number] or before))
-                before = clauses
-        return frozenset(found)
-
-    def _divided(self, clauses: Sequence[range]) -> list[list[range]]:
-        """The clauses of a sentence, divided where more than a comma stands between them."""
-        parts: list[list[range]] = [[]]
-        for clause in clauses:
-            if parts[-1] and self._has(range(parts[-1][-1].stop, clause.start), _DIVIDES):
-                parts.append([])
-            parts[-1].append(clause)
-        return parts
+        own, recalled, before = set[int](), set[int](), list[range]()
+        for clauses in self.sentences(ends=_ENDS | _CUTS - {","}):
+            words = [{self.tokens[i].plain for i in clause} for clause in clauses]
+            for number, clause in enumerate(clauses):
+                if self.denials.isdisjoint(clause):
+                    continue
+                listed = (at for at in range(number, len(clauses)) if words[at] & _OR)
+                own.update(*clauses[number : max(listed, default=number) + 1])
+                if len({*self.content(clause)} - self.denials) <= bool(words[number] & _BACK):
+                    recalled.update(*(clauses[:number] or before))
+            before = clauses
+        return own, recalled
 
     def is_denied(self, run: Sequence[int]) -> bool:
         """True for words that are recalled, or right behind a denial but for fillers."""
-        for index in range(run[0] - 1, -1, -1):
-            if index in self.denials:
-                return True
-            if self.tokens[index].kind == "stop" or self.content([index]):
-                break
-        return run[0] in self.recalled
+        said = [i for i in range(run[0]) if self.tokens[i].kind == "stop" or self.content([i])]
+        return run[0] in self.denied[1] or not self.denials.isdisjoint(said[-1:])
 
-    def _has(self, run: range, words: frozenset[str]) -> bool:
-        return any(self.tokens[i].plain in words for i in run)
-
-    def sentences(self, used: Container[int] = ()) -> list[list[range]]:
+    def sentences(
+        self, used: Container[int] = (), ends: Container[str] = _ENDS
+    ) -> list[list[range]]:
         """The sentences, each as its clauses; what is used for something else ends one too."""
         found: list[list[range]] = [[]]
         begun = 0
         for index, token in enumerate((*self.tokens, None)):
-            ends = token is None or (token.kind == "stop" and token.norm in _ENDS)
-            if ends or index in used or (token is not None and token.norm in _CUTS | _JOINTS):
+            ended = token is None or (token.kind == "stop" and token.norm in ends)
+            if ended or index in used or (token is not None and token.norm in _CUTS | _JOINTS):
                 found[-1] += [range(begun, index)] if begun < index else []
                 begun = index + 1
-            if ends:
+            if ended:
                 found.append([])
         return [clauses for clauses in found if clauses]
 

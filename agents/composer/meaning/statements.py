@@ -86,9 +86,8 @@ class Statements:
         rarity: Of their words.
         postings: For each word the texts that have it, and its weights there.
         weights: [N, M].
-        denying: Labels that statements say by a negation: often, where the value is a "no" itself,
-            else mostly.
-        reversing: Labels that statements often say by who loses.
+        often: For a list of words the labels that statements say with them: often, where the value
+            is a "no" itself, else mostly.
         embed: Texts to unit vectors; None for words alone.
     """
 
@@ -97,8 +96,7 @@ class Statements:
     rarity: Rarity
     postings: dict[str, tuple[list[int], Vectors]]
     weights: Vectors
-    denying: frozenset[tuple[str, str]]
-    reversing: frozenset[tuple[str, str]]
+    often: dict[str, set[tuple[str, str]]]
     embed: Embed | None
 
     def scores(self, texts: Sequence[str]) -> Vectors:
@@ -135,26 +133,19 @@ def fit_statements(known: Known, embed: Embed | None) -> Statements:
         square[np.ix_(at, at)] += np.float32(WORDS) * np.outer(of, of)
     square[np.diag_indices(len(square))] += RIDGE
     weights = np.linalg.solve(square, wanted)
-    counts = wanted.sum(axis=0)
-    least = [_OFTEN if value in _NO else _MOSTLY for _, value in labels]
-    said = [tokenise(text) for text in known.texts]
-    denies = np.array([denying(tokens) for tokens in said]) @ wanted >= least * counts
-    reverses = np.array([reversing(tokens) for tokens in said]) @ wanted >= _OFTEN * counts
-    denied, back = (
-        frozenset(label for label, often in zip(labels, of, strict=True) if often)
-        for of in (denies, reverses)
-    )
-    return Statements(labels, vectors, rarity, postings, weights, denied, back, embed)
+    often: dict[str, set[tuple[str, str]]] = {}
+    for words in ("negators", "reversers"):
+        said = np.array([says(tokenise(text), words) for text in known.texts]) @ wanted
+        shares = zip(labels, said / wanted.sum(axis=0), strict=True)
+        often[words] = {
+            (n, v) for (n, v), share in shares if share >= (_OFTEN if v in _NO else _MOSTLY)
+        }
+    return Statements(labels, vectors, rarity, postings, weights, often, embed)
 
 
-def denying(tokens: Iterable[Token]) -> bool:
-    """True where a word of these denies."""
-    return any(token.norm in word_list("negators") for token in tokens)
-
-
-def reversing(tokens: Iterable[Token]) -> bool:
-    """True where a word of these says who loses."""
-    return any(token.norm in map(stem, word_list("reversers")) for token in tokens)
+def says(tokens: Iterable[Token], words: str) -> bool:
+    """True where one of these is of a list of words."""
+    return any(token.norm in map(stem, word_list(words)) for token in tokens)
 
 
 @lru_cache(maxsize=32)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from agents.composer.lexicon import Lexicon, Settings, word_list
 from agents.composer.meaning.brief import Parsed, Part
-from agents.composer.meaning.statements import Statements, reversing
+from agents.composer.meaning.statements import Statements, says
 from games.library.settings import game_of, value_text
 from games.values import Json
 
@@ -64,7 +64,7 @@ def suggestions(parsed: Parsed, found: Sequence[Stated]) -> list[Stated]:
     for guess in found:
         if guess.sure < SURE:
             break
-        new = [i for i in guess.run if i not in spent and i not in unplaced(parsed, guess)]
+        new = [i for i in guess.run if i not in spent and i not in _lost(parsed, guess)]
         claims = parsed.content(guess.run if guess.sure >= PLAIN else new)
         repeats = any(numbers.get(i, guess.name) != guess.name for i in guess.at)
         if repeats or not (new or guess.sure >= PLAIN) or not _claims(parsed, claims):
@@ -79,7 +79,7 @@ def suggestions(parsed: Parsed, found: Sequence[Stated]) -> list[Stated]:
     return [*kept.values(), *again]
 
 
-def unplaced(parsed: Parsed, guess: Stated) -> set[int]:
+def _lost(parsed: Parsed, guess: Stated) -> set[int]:
     """The numbers of a part that the value has no place for: they are still to be explained."""
     free = (i for i in guess.run if parsed.tokens[i].kind == "number" and i not in guess.at)
     held = set() if guess.at else {"1", str(guess.sets[guess.name])}
@@ -105,16 +105,13 @@ def guesses(
     found: list[Stated] = []
     for part, row in zip(parts, model.scores([part.text for part in parts]), strict=True):
         own = [i for i in part.run if i not in used]
-        if not parsed.recalled.isdisjoint(own):
-            continue
-        denied, denies = (not of.isdisjoint(own) for of in (parsed.denied, parsed.denials))
-        turned = reversing(parsed.tokens[i] for i in own) and not any(
-            score >= PERHAPS and label in model.reversing
-            for label, score in zip(model.labels, row, strict=True)
-        )
+        denied, recalled = (not of.isdisjoint(own) for of in parsed.denied)
+        stated = not recalled and not parsed.denials.isdisjoint(own)
+        turned = says((parsed.tokens[i] for i in own), "reversers")
         best: dict[str, list[tuple[float, Stated]]] = {}
         for (name, value), score in zip(model.labels, row, strict=True):
-            if turned or (denied and not (denies and (name, value) in model.denying)):
+            no, loses = ((name, value) in of for of in model.often.values())
+            if ((denied or recalled) and not (stated and no)) or (turned and not loses):
                 continue  # "twos do not make the next one draw" is no way to say that they do
             said = _said(part, lexicon, name, value)
             if said is not None:
