@@ -104,6 +104,7 @@ class Common(BaseModel, frozen=True, extra="forbid"):
     """Words that mean the same in every family, a list a line; see `games/library/words.yaml`."""
 
     irregular: dict[str, str]
+    typed: dict[str, str]
     kept: str
     function: str
     fillers: str

@@ -114,7 +114,7 @@ class Parsed:
         sentence before where it begins one: "but we do not", "not that".
         """
         own, recalled, before = set[int](), set[int](), list[range]()
-        for clauses in self.sentences(ends=_ENDS | _CUTS - {","}):
+        for clauses in self.sentences(more=";:()–—"):
             words = [{self.tokens[i].plain for i in clause} for clause in clauses]
             for number, clause in enumerate(clauses):
                 if self.denials.isdisjoint(clause):
@@ -126,19 +126,15 @@ class Parsed:
             before = clauses
         return own, recalled
 
-    def is_denied(self, run: Sequence[int]) -> bool:
-        """True for words that are recalled, or right behind a denial but for fillers."""
-        said = [i for i in range(run[0]) if self.tokens[i].kind == "stop" or self.content([i])]
-        return run[0] in self.denied[1] or not self.denials.isdisjoint(said[-1:])
+    def sentences(self, used: Container[int] = (), more: str = "") -> list[list[range]]:
+        """The sentences, each as its clauses; what is used for something else ends one too.
 
-    def sentences(
-        self, used: Container[int] = (), ends: Container[str] = _ENDS
-    ) -> list[list[range]]:
-        """The sentences, each as its clauses; what is used for something else ends one too."""
+        `more` are further stops that end a sentence.
+        """
         found: list[list[range]] = [[]]
         begun = 0
         for index, token in enumerate((*self.tokens, None)):
-            ended = token is None or (token.kind == "stop" and token.norm in ends)
+            ended = token is None or (token.kind == "stop" and token.norm in {*_ENDS, *more})
             if ended or index in used or (token is not None and token.norm in _CUTS | _JOINTS):
                 found[-1] += [range(begun, index)] if begun < index else []
                 begun = index + 1

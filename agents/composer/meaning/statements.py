@@ -134,12 +134,11 @@ def fit_statements(known: Known, embed: Embed | None) -> Statements:
     square[np.diag_indices(len(square))] += RIDGE
     weights = np.linalg.solve(square, wanted)
     often: dict[str, set[tuple[str, str]]] = {}
+    least = np.array([_OFTEN if value in _NO else _MOSTLY for _, value in labels])
     for words in ("negators", "reversers"):
         said = np.array([says(tokenise(text), words) for text in known.texts]) @ wanted
-        shares = zip(labels, said / wanted.sum(axis=0), strict=True)
-        often[words] = {
-            (n, v) for (n, v), share in shares if share >= (_OFTEN if v in _NO else _MOSTLY)
-        }
+        are = zip(labels, said >= least * wanted.sum(axis=0), strict=True)
+        often[words] = {label for label, is_so in are if is_so}
     return Statements(labels, vectors, rarity, postings, weights, often, embed)
 
 
