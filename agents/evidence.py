@@ -81,7 +81,7 @@ def with_plies(design: Design, matches: Sequence[Match]) -> Design:
 
 
 def standing(clause: Clause) -> str:
-    """How a demand stands: honoured where a rule or a ply shows it, else read as its setting.
+    """The state of a demand: honoured where a rule or a ply shows it, else read as its setting.
 
     >>> named = Clause(text="whist", status="honoured", setting="game=whist")
     >>> standing(named), standing(named.model_copy(update={"seen": "match 1, ply 4"}))

@@ -17,7 +17,7 @@ eval_app = typer.Typer(help="Scripted evaluations.", no_args_is_help=True, rich_
 
 @dataclass(frozen=True, kw_only=True)
 class _Also:
-    """How much is measured, where it has an amount, and where else the result goes."""
+    """The amount that is measured, where there is one, and further places of the result."""
 
     games: Annotated[
         str, typer.Option("--games", metavar="NAME,...", help="These games or tasks alone.")

@@ -136,13 +136,13 @@ def fit_statements(known: Known, embed: Embed | None) -> Statements:
     often: dict[str, set[tuple[str, str]]] = {}
     least = np.array([_OFTEN if value in _NO else _MOSTLY for _, value in labels])
     for words in ("negators", "reversers"):
-        said = np.array([says(tokenise(text), words) for text in known.texts]) @ wanted
+        said = np.array([has_any(tokenise(text), words) for text in known.texts]) @ wanted
         are = zip(labels, said >= least * wanted.sum(axis=0), strict=True)
         often[words] = {label for label, is_so in are if is_so}
     return Statements(labels, vectors, rarity, postings, weights, often, embed)
 
 
-def says(tokens: Iterable[Token], words: str) -> bool:
+def has_any(tokens: Iterable[Token], words: str) -> bool:
     """True where one of these is of a list of words."""
     return any(token.norm in map(stem, word_list(words)) for token in tokens)
 

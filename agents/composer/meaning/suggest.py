@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from agents.composer.lexicon import Lexicon, Settings, word_list
 from agents.composer.meaning.brief import Parsed, Part
-from agents.composer.meaning.statements import Statements, says
+from agents.composer.meaning.statements import Statements, has_any
 from games.library.settings import game_of, value_text
 from games.values import Json
 
@@ -107,7 +107,7 @@ def guesses(
         own = [i for i in part.run if i not in used]
         denied, recalled = (not of.isdisjoint(own) for of in parsed.denied)
         stated = not recalled and not parsed.denials.isdisjoint(own)
-        turned = says((parsed.tokens[i] for i in own), "reversers")
+        turned = has_any((parsed.tokens[i] for i in own), "reversers")
         best: dict[str, list[tuple[float, Stated]]] = {}
         for (name, value), score in zip(model.labels, row, strict=True):
             no, loses = ((name, value) in of for of in model.often.values())
