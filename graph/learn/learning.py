@@ -116,9 +116,7 @@ class Learning:
         kept = [one for one in calls if (folder.path / _TALK.format(one)).exists()]
         found = folder.read_json(_TALK.format(kept[-1])) if kept else []
         talk = found if isinstance(found, list) else []
-        while len(talk) > _FIRST + 1 and sum(len(said["content"]) for said in talk) > _LONGEST_TALK:
-            del talk[_FIRST : _FIRST + 2]
-        return talk
+        return newest_of(talk, _LONGEST_TALK)
 
     @property
     def inference(self) -> Drawn:
@@ -180,6 +178,19 @@ class Learning:
             num_players=self.header.num_players,
             parameters=self.header.parameters,
         )
+
+
+def newest_of(talk: Sequence[Message], most: int) -> list[Message]:
+    """A conversation in about so many characters: its first request and the newest exchanges.
+
+    >>> said = [{"content": text} for text in ("system", "task", "old", "failed", "new")]
+    >>> [one["content"] for one in newest_of(said, 15)], len(newest_of(said, 40))
+    (['system', 'task', 'new'], 5)
+    """
+    kept = list(talk)
+    while len(kept) > _FIRST + 1 and sum(len(said["content"]) for said in kept) > most:
+        del kept[_FIRST : _FIRST + 2]
+    return kept
 
 
 def game_name(environment: str) -> str:
