@@ -116,7 +116,7 @@ class Learning:
         kept = [one for one in calls if (folder.path / _TALK.format(one)).exists()]
         found = folder.read_json(_TALK.format(kept[-1])) if kept else []
         talk = found if isinstance(found, list) else []
-        return newest_of(talk, _LONGEST_TALK)
+        return shortened_talk(talk, _LONGEST_TALK)
 
     @property
     def inference(self) -> Drawn:
@@ -180,11 +180,11 @@ class Learning:
         )
 
 
-def newest_of(talk: Sequence[Message], most: int) -> list[Message]:
+def shortened_talk(talk: Sequence[Message], most: int) -> list[Message]:
     """A conversation in about so many characters: its first request and the newest exchanges.
 
     >>> said = [{"content": text} for text in ("system", "task", "old", "failed", "new")]
-    >>> [one["content"] for one in newest_of(said, 15)], len(newest_of(said, 40))
+    >>> [one["content"] for one in shortened_talk(said, 15)], len(shortened_talk(said, 40))
     (['system', 'task', 'new'], 5)
     """
     kept = list(talk)
