@@ -329,6 +329,7 @@ def accepted_parameters(game: "GameSetup", sandbox: "Sandbox") -> "dict[str, Val
     from tools.playtest.tournament import effective_parameters
     from tools.sandbox import SandboxedModule
 
+    game = game.renamed_from
     if game.environment:
         return dict(game.parameters)
     with sandbox.loaded("parameters", game.source) as worker:

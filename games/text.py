@@ -19,6 +19,7 @@ _UNSEEN = re.compile(
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0"
     "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_SCOPES = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"\](?=\(|:\s*[^\s:&/\\]*[:&/\\])")  # inline, or the definition of an address
 
@@ -128,10 +129,28 @@ def imported(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 def bound_by(node: ast.stmt) -> set[str]:
-    """The names that a statement at the top of a module binds."""
+    """The names that a statement at the top of a module binds.
+
+    Functions and comprehensions have scopes of their own (Python reference 4.2.2, 6.2.4).
+
+    >>> sorted(bound_by(ast.parse("for a in [b for b in (c := [])]: import os.path").body[0]))
+    ['a', 'c', 'os']
+    """
     if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
         return {node.name}
     if isinstance(node, ast.Import | ast.ImportFrom):
         return {alias.asname or alias.name.split(".")[0] for alias in node.names}
-    names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
-    return {one.id for one in names if isinstance(one.ctx, ast.Store)}
+    found: set[str] = set()
+    inside: list[ast.AST] = [node]
+    while inside:
+        for one in ast.iter_child_nodes(inside.pop()):
+            if isinstance(one, ast.stmt):
+                found |= bound_by(one)
+            elif isinstance(one, _SCOPES):
+                walked = (w for w in ast.walk(one) if isinstance(w, ast.NamedExpr))
+                found |= {walrus.target.id for walrus in walked}
+            elif isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+                found.add(one.id)
+            else:
+                inside.append(one)
+    return found

@@ -145,8 +145,8 @@ def chosen_game(
     from tools.sources import environment_game
 
     given = options.given_parameters(settings or ())
-    if name is None and environment is not None and environment.endswith(".py"):
-        name, environment = environment, None  # a module file is a game, as for `record`
+    if name is None and environment is not None and Path(environment).exists():
+        name, environment = environment, None  # a module file, or its folder, is a game
     if environment is not None and name is None:
         setup = environment_game(environment, given, seats)
         if setup.num_players != seats:

@@ -10,7 +10,12 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from games.contract import Game
-from games.environments import Environment, ModuleEnvironment, SearchableEnvironment
+from games.environments import (
+    Environment,
+    ModuleEnvironment,
+    SearchableEnvironment,
+    SourceTable,
+)
 from games.environments.openspiel.adapter import OpenSpielEnvironment, of_openspiel
 from games.environments.registry import TwinEnvironment
 from games.modules import LocalModule
@@ -69,9 +74,19 @@ def _made(told: Any) -> Environment:  # noqa: ANN401 - JSON of our own
     return ModuleEnvironment("module", told["seats"], told["parameters"], "", table)
 
 
-def source_of(environment: Environment) -> str | None:
-    """The source of an environment that is a module in this process; else None."""
+def file_source(environment: Environment) -> str:
+    """The source of a module's file that is played, under whatever names; "" for all else."""
+    while isinstance(environment, TwinEnvironment):
+        environment = environment.origin
     table = environment.table if isinstance(environment, ModuleEnvironment) else None
+    return table.source if isinstance(table, SourceTable) else ""
+
+
+def source_of(environment: Environment) -> str | None:
+    """The source of an environment that is a module, here or in its file; else None."""
+    table = environment.table if isinstance(environment, ModuleEnvironment) else None
+    if isinstance(table, SourceTable):
+        return table.source
     module = table.game.module if isinstance(table, GameTable) else None
     return module.source if isinstance(module, LocalModule) else None
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from agents.evidence import standing
 from agents.prompting import code_block
 from agents.protocols import Brief, Clause, Design, Section
 from games.checks.unit_tests import PLY
@@ -324,7 +325,7 @@ def _clause_lines(clauses: Sequence[Clause]) -> list[ReportLine]:
     """A line a clause; single words that nothing explains are one line together."""
     words = single_words(clauses)
     lines = [
-        ReportLine(name=clause.text, state=clause.status, text=ground_of(clause))
+        ReportLine(name=clause.text, state=standing(clause), text=ground_of(clause))
         for clause in clauses
         if clause.status == "honoured" or clause.text not in words
     ]

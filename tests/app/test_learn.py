@@ -57,7 +57,11 @@ def test_recorded_matches_become_a_module_that_is_checked_and_played(
         (["--active", 3], "give --environment"),
         (["--environment", "openspiel:kuhn_poker"], "were recorded in openspiel:tic_tac_toe"),
         (["--environment", "openspiel:nothing"], "no environment"),
+        (["--environment", "nothing"], "no game called 'nothing'"),
         (["--refine", "hills"], "known: tree, conversation"),
+        (["--inference", "guess"], "known: auto, history, state, none"),
+        (["--arena-matches", 4], "give --environment"),
+        (["--closed-deck", "--active", 1, "--environment", "openspiel:tic_tac_toe"], "states"),
         ([], "set RULEWRIGHT_MODEL"),
     ],
 )

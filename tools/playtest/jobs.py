@@ -21,7 +21,7 @@ from games.engine import (
     Ply,
     play_at,
 )
-from games.environments import Environment
+from games.environments import Environment, ModuleEnvironment, SourceTable
 from games.environments.registry import environment_named
 from games.records import ply_row, read_ply
 from games.streams import Uniforms
@@ -81,6 +81,7 @@ class GameSetup:
         parameters: Those given; where a tournament runs, all of them, defaults filled in.
         heuristics: Sources of its heuristics by name.
         environment: Name of the environment that is its referee; "" for the module.
+        twin_of: Source of the module that the environment plays under other names; "" for none.
     """
 
     name: str
@@ -89,6 +90,14 @@ class GameSetup:
     parameters: Mapping[str, Json] = field(default_factory=dict)
     heuristics: Mapping[str, str] = field(default_factory=dict)
     environment: str = ""
+    twin_of: str = ""
+
+    @property
+    def renamed_from(self) -> "GameSetup":
+        """The module that the environment plays under other names; itself where it plays none."""
+        if not self.twin_of:
+            return self
+        return replace(self, source=self.twin_of, environment="", twin_of="")
 
     def opened(self) -> Environment:
         """The environment.
@@ -97,8 +106,15 @@ class GameSetup:
             EnvironmentNotFoundError: If it cannot be had in this process.
         """
         # What is no game of the library takes none.
-        given = self.parameters if "library:" in self.environment else {}
-        return environment_named(self.environment, given, self.num_players)
+        takes = self.twin_of or "library:" in self.environment
+        given = self.parameters if takes else {}
+        table = SourceTable(self.twin_of)
+        return environment_named(
+            self.environment,
+            given,
+            self.num_players,
+            of_file=lambda name, has, seats: ModuleEnvironment(name, seats, has, "", table),
+        )
 
     @contextmanager
     def refereed(self, sandbox: Sandbox, deadline_s: float | None = None) -> Iterator[Table]:

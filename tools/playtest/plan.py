@@ -40,7 +40,7 @@ class MatchPlan:
     @cached_property
     def source_id(self) -> str:
         """SHA-256 of the module."""
-        return _sha256(self.game.source)
+        return _sha256(self.game.renamed_from.source)
 
     @cached_property
     def heuristics(self) -> dict[str, str]:

@@ -102,6 +102,7 @@ def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
         TournamentError: If a parameter is unknown, or the game does not take so many players.
         ModuleFault: If the module does not load.
     """
+    game = game.renamed_from
     if game.environment:
         return dict(game.opened().parameters)
     with sandbox.loaded("parameters", game.source) as worker:
