@@ -1,5 +1,6 @@
 """The budget of a run with a model: estimated before, checked at each request, accounted after."""
 
+import json
 import threading
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from agents.model.settings import ModelSettings
 from agents.prompting import contract, load_prompt
 
 _HTTP_OK = 200
+_BOUNDS = ("RULEWRIGHT_MAX_CALLS", "RULEWRIGHT_MAX_TOKENS")
 # Characters, as seen in runs answered by hand: a design as a prompt quotes it, a module, a record,
 # the retrieved pieces, the findings of one refinement.
 _DESIGN, _MODULE, _RECORD, _RETRIEVED, _FINDINGS = 5_000, 12_000, 12_000, 5_000, 2_000
@@ -35,6 +37,7 @@ class Usage:
         estimated_calls: Requests whose tokens the endpoint did not report, and which therefore
             count at four characters a token.
         largest_prompt: Tokens of the largest prompt that was answered.
+        answered: Requests that were answered, usably or not.
         seconds: Seconds spent waiting for the endpoint.
         dollars: By the configured prices; None where there are none.
     """
@@ -45,6 +48,7 @@ class Usage:
     tokens_out: int = 0
     estimated_calls: int = 0
     largest_prompt: int = 0
+    answered: int = 0
     seconds: float = 0.0
     dollars: float | None = None
 
@@ -57,6 +61,7 @@ class Usage:
             tokens_out=self.tokens_out + other.tokens_out,
             estimated_calls=self.estimated_calls + other.estimated_calls,
             largest_prompt=max(self.largest_prompt, other.largest_prompt),
+            answered=self.answered + other.answered,
             seconds=self.seconds + other.seconds,
         )
 
@@ -72,11 +77,12 @@ class Usage:
     @property
     def mean_prompt(self) -> int:
         """Tokens of the prompts that were answered, on average."""
-        return round(self.tokens_in / max(1, self.calls - self.failed_calls))
+        return round(self.tokens_in / max(1, self.answered))
 
     def as_object(self) -> dict[str, JsonValue]:
         """For JSON."""
-        return {**asdict(self), "mean_prompt": self.mean_prompt}
+        shown = {name: value for name, value in asdict(self).items() if name != "answered"}
+        return {**shown, "mean_prompt": self.mean_prompt}
 
     def __str__(self) -> str:
         cost = "" if self.dollars is None else f", ${self.dollars:.4f}"
@@ -124,8 +130,7 @@ class Budget:
         self._spent = defaultdict(Usage, spent or {})
         self._earlier = dict(earlier or {})
         self._revision = revision
-        self._reserved_calls = 0
-        self._reserved_tokens = 0
+        self._reserved: defaultdict[str, Usage] = defaultdict(Usage)
         self._lock = threading.Lock()
 
     @property
@@ -166,55 +171,69 @@ class Budget:
         """Seconds that may still be spent on the endpoint."""
         return max(0.0, self.settings.max_seconds - self.since.seconds)
 
-    def reserve(self, prompt_tokens: int) -> None:
-        """Set aside one request with `prompt_tokens` estimated prompt tokens.
+    def reserve(self, prompt_tokens: int, role: str = "") -> None:
+        """Set aside one request of a role with `prompt_tokens` estimated prompt tokens.
 
         Raises:
             BudgetExhaustedError: Naming the bound it would break, and what was spent.
         """
         with self._lock:
             self._require(prompt_tokens)
-            self._reserved_calls += 1
-            self._reserved_tokens += prompt_tokens
+            self._require_of_role(prompt_tokens, role)
+            self._reserved[role] += Usage(calls=1, tokens_in=prompt_tokens)
 
     def settle(self, prompt_tokens: int, used: Usage, role: str = "") -> None:
         """Replace a reservation of `prompt_tokens` with what the request really used."""
         with self._lock:
-            self._reserved_calls -= 1
-            self._reserved_tokens -= prompt_tokens
+            self._reserved[role] += Usage(calls=-1, tokens_in=-prompt_tokens)
             self._spent[role] += used
+
+    def unusable(self, role: str = "") -> None:
+        """A reply that was paid for cannot be used."""
+        with self._lock:
+            self._spent[role] += Usage(failed_calls=1)
 
     def wait(self, seconds: float, role: str = "") -> None:
         """Account for time spent waiting before a retry."""
         with self._lock:
             self._spent[role] += Usage(seconds=seconds)
 
+    def _require_of_role(self, prompt_tokens: int, role: str) -> None:
+        own = self.settings.own(role)
+        if own is not None:
+            taken = self._spent[role] + self._reserved[role]
+            _require_within(taken, prompt_tokens, own.max_calls, own.max_tokens, role)
+
     def _require(self, prompt_tokens: int) -> None:
         used, limits = sum(self._spent.values(), Usage()), self.settings
-        calls = used.calls + self._reserved_calls
-        if calls + 1 > limits.max_calls:
-            raise _exhausted(
-                f"{calls} of {limits.max_calls} calls are used", "RULEWRIGHT_MAX_CALLS"
-            )
-        tokens = used.tokens + self._reserved_tokens
-        if tokens + prompt_tokens > limits.max_tokens:
-            raise _exhausted(
-                f"{tokens} of {limits.max_tokens} tokens are used and the next prompt is about "
-                f"{prompt_tokens}",
-                "RULEWRIGHT_MAX_TOKENS",
-            )
+        taken = sum(self._reserved.values(), used)
+        _require_within(taken, prompt_tokens, limits.max_calls, limits.max_tokens)
         if used.seconds >= limits.max_seconds:
             raise _exhausted(
                 f"{used.seconds:.0f} of {limits.max_seconds:.0f} s are used",
                 "RULEWRIGHT_MAX_SECONDS",
             )
-        reserved = used.tokens_in + self._reserved_tokens + prompt_tokens
-        cost = limits.cost(reserved, used.tokens_out)
+        cost = limits.cost(taken.tokens_in + prompt_tokens, used.tokens_out)
         if limits.max_dollars is not None and cost is not None and cost > limits.max_dollars:
             raise _exhausted(
                 f"with the next prompt ${cost:.4f} of ${limits.max_dollars:.4f} would be used",
                 "RULEWRIGHT_MAX_DOLLARS",
             )
+
+
+def _require_within(
+    taken: Usage, prompt_tokens: int, calls: int | None, tokens: int | None, role: str = ""
+) -> None:
+    """Refuse one more request beyond these bounds, of a role or of all; None is no bound."""
+    of, settings = (f" of the {role}", ("RULEWRIGHT_ROLES",) * 2) if role else ("", _BOUNDS)
+    if calls is not None and taken.calls + 1 > calls:
+        raise _exhausted(f"{taken.calls} of {calls} calls{of} are used", settings[0])
+    if tokens is not None and taken.tokens + prompt_tokens > tokens:
+        raise _exhausted(
+            f"{taken.tokens} of {tokens} tokens{of} are used and the next prompt is about "
+            f"{prompt_tokens}",
+            settings[1],
+        )
 
 
 def _exhausted(used: str, setting: str) -> BudgetExhaustedError:
@@ -253,13 +272,17 @@ def _recorded(settings: ModelSettings) -> Sequence[Exchange]:
 def _used(exchanges: Sequence[Exchange]) -> dict[str, Usage]:
     spent: dict[str, Usage] = {}
     for exchange in exchanges:
-        tokens = reported_tokens(exchange.response) or (0, 0)
+        answered, told = exchange.status == _HTTP_OK, reported_tokens(exchange.response)
+        lengths = (len(json.dumps(part)) for part in (exchange.request, exchange.response))
+        tokens = told or ([*map(estimate_tokens, lengths)] if answered else (0, 0))
         used = Usage(
-            calls=1,
-            failed_calls=int(exchange.status != _HTTP_OK),
+            calls=exchange.sent,
+            failed_calls=exchange.sent - (answered and not exchange.unusable),
             tokens_in=tokens[0],
             tokens_out=tokens[1],
+            estimated_calls=int(answered and told is None),
             largest_prompt=tokens[0],
+            answered=int(answered),
             seconds=exchange.seconds,
         )
         spent[exchange.role] = spent.get(exchange.role, Usage()) + used

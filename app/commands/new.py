@@ -39,6 +39,9 @@ class RunOptions:
     seed: options.Seed = None
     quick: Annotated[bool, typer.Option("--quick", help="Fewer matches, smaller searches.")] = False
     approve: Annotated[bool, typer.Option("--approve", help="Ask before coding.")] = False
+    retrieval: Annotated[
+        bool, typer.Option("--retrieval/--no-retrieval", help="Show the roles library games.")
+    ] = True
     own_games: Annotated[
         bool, typer.Option("--own-games", help="Let the roles see games of earlier runs.")
     ] = False

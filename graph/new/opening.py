@@ -169,9 +169,10 @@ def _context(
     sandbox: "Sandbox",
     store: "Store",
 ) -> RunContext:
-    from tools.retrieval import Retrieval
+    from tools.retrieval import NothingRetrieved, Retrieval
 
-    retrieval = Retrieval(store, own_games=settings.own_games)
+    reads = Retrieval if settings.retrieval else NothingRetrieved
+    retrieval = reads(store, own_games=settings.own_games)
     roles, budget = model or (composer_over(store), None)
     return RunContext(
         roles=roles,

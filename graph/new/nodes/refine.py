@@ -5,6 +5,7 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.protocols import (
     EditError,
@@ -37,6 +38,8 @@ from graph.run.candidates import (
 )
 from graph.run.events import Refines, writer_of
 
+_UNREAD = "no edit in it could be read; answer in the form that is asked for"
+
 
 def refine(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterEdit]:
     """One refinement: pick, edit, and send the edited candidate to the checks."""
@@ -59,6 +62,8 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterEdit]:
                 GraphCoderTools(context, made, state.claims),
                 earlier_attempts(state.candidates, parent),
             )
+    except MalformedReplyError as error:
+        return _unreadable(state, now, tried, str(error), last=now.rounds >= settings.max_rounds)
     except RoleError as error:
         tried = replace(tried, cause=str(error))
         if not parent.refused and now.rounds < settings.max_rounds:  # it is asked once more
@@ -79,6 +84,16 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterEdit]:
         folder_of(state).write_text("game.py", child.source)
     goto: AfterEdit = "arbitrate" if vote else "check" if children else "refine"
     return go_on(goto, state, now.holding(state.claims, vote))
+
+
+def _unreadable(
+    before: RunState, now: RunState, tried: Candidate, reason: str, *, last: bool
+) -> Command[AfterEdit]:
+    """The way on after an edit that could not be read: it costs a round, and nothing else."""
+    if last:
+        return _given_up(before, now.with_versions(tried), f"the last edit was of no use: {reason}")
+    told = replace(tried, refused=(*tried.refused, _UNREAD))
+    return go_on("refine", before, now.with_versions(told))
 
 
 def _edited(
