@@ -200,6 +200,7 @@ def _follow(
 ) -> tuple[Sequence[Finding], Claims]:
     """Follow a match that differs from a recorded one from ply `first` on."""
     here, part, length, claims = match.positions[first], -1, len(match.plies), Claims()
+    found: list[Finding] = []
     table.open(trace.subject.num_players, trace.subject.parameters)  # memory is counted anew
     for step in range(first, length):
         if step >= first + _LONGEST and not reach.goes_on(step, length):
@@ -207,21 +208,22 @@ def _follow(
         at, recorded = f"{match.name}, ply {step}", trace.recorded(match, step)
         for action in near_choices(match, step, here, trace.generator, parts=step == first):
             other = trace.step(table, here, action)
-            found, follows, shown = compare_steps(trace, at, recorded, other)
+            said, follows, shown = compare_steps(trace, at, recorded, other)
             claims += shown
+            found += said
             if follows:
                 here, last, part = other.after, part, step * _PARTS // length
                 reach.pairs[part] += part != last
                 after = recorded.after
                 if any(unlike_outcomes(after, here)) and reach.asks(part, after.legal[0]):
-                    found = _odds(trace, table, at, after, here)
-            if found:
+                    found += _odds(trace, table, at, after, here)
+            if said and not follows:
                 return found, claims
             if follows:
                 break
         else:
             break
-    return (), claims
+    return found, claims
 
 
 def _odds(

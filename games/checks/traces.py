@@ -164,7 +164,8 @@ def compare_steps(trace: Trace, at: str, one: Step, other: Step) -> Compared:
         if one.before is not other.before and other.action in one.before.legal:
             same = trace.step(trace.subject.table, one.before, other.action)
         if one.action == other.action or not _is_traceless(trace, one, other, same):
-            return Compared(_leaks(trace.seat, different, one, other, at))
+            # Further leaks may show where the two are followed on.
+            return Compared(_leaks(trace.seat, different, one, other, at), follows=True)
         return Compared() if same is other else compare_steps(trace, at, same, other)
     hidden = one.sight.hidden, other.sight.hidden
     changed = {path for path in hidden[0] if hidden[0][path] != hidden[1].get(path)}

@@ -149,8 +149,10 @@ def test_a_module_that_does_not_parse_costs_no_call() -> None:
 
 
 def test_samples_show_a_rare_kind_of_action() -> None:
-    usual = [{"observation": {"n": n}, "legal": ["roll", "stop"]} for n in range(12)]
-    rare = {"observation": {"n": 12}, "legal": ["push 2", "stop"]}
+    def sample(number: int, *legal: JsonValue) -> dict[str, JsonValue]:
+        return {"observation": {"n": number}, "legal": [*legal]}
+
+    usual, rare = [sample(n, "roll", "stop") for n in range(12)], sample(12, "push 2", "stop")
     with serving(answer) as endpoint:
         met = [*usual[:5], rare, *usual[5:]]
         ModelStrategist(chat_with(endpoint)).heuristics(DESIGN, high_draw(), met)

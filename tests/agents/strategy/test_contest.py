@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+from pydantic import JsonValue
+
 from agents.players.registry import PRELOAD, PlayerRoster
 from agents.protocols import Heuristic
 from agents.strategy.contest import HeuristicContest, counted_lines, fault_of
@@ -106,7 +108,7 @@ def test_the_work_of_heuristics_is_counted_for_every_action_of_a_position() -> N
 
 def test_an_import_that_no_heuristic_may_have_is_told_with_its_line() -> None:
     score = "def score(observation, action):\n    return 1.0\n"
-    sample = {"observation": {}, "legal": ["a", "b"]}
+    sample: dict[str, JsonValue] = {"observation": {}, "legal": ["a", "b"]}
     with Sandbox(preload=PRELOAD) as sandbox:
         told = [
             fault_of(Heuristic(name="h", policy="h", source=source), [sample], sandbox)
