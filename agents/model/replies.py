@@ -104,7 +104,7 @@ def ask_structured(
 
     for further, method in zip(reversed(range(len(methods))), methods, strict=True):
         tries.further, tries.proven = bool(further), method == works
-        tries.until = max(tries.unreadable + 1, most - further)
+        tries.until = max(tries.unreadable + 1 + tries.proven, most - further)
         shown = method == "plain" or model.learned.misfits >= _MISFITS
         asked, options = [*messages, *(_asked(reply) if shown else [])], _options(method, reply)
         try:

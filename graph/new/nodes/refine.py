@@ -63,13 +63,13 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterEdit]:
                 earlier_attempts(state.candidates, parent),
             )
     except MalformedReplyError as error:
-        return _unreadable(state, now, tried, str(error), last=now.rounds >= settings.max_rounds)
+        told = f"{error}; still open: {what_failed(parent.findings or ())}"
+        return _unreadable(state, now, tried, told, last=now.rounds >= settings.max_rounds)
     except RoleError as error:
         tried = replace(tried, cause=str(error))
         if not parent.refused and now.rounds < settings.max_rounds:  # it is asked once more
             return go_on("refine", state, now.with_versions(replace(tried, refused=(str(error),))))
-        left = what_failed([found for found in open_findings if found.check != EDIT])
-        reason = f"{error}; still open: {left}"
+        reason = f"{error}; still open: {what_failed(parent.findings or ())}"
         return _given_up(state, now.with_versions(tried), reason)
     vote, refused = contested(state.claims, open_findings, mending.contested)
     children, missed = _edited(state, parent, mending)
@@ -79,7 +79,8 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterEdit]:
     tried = replace(tried, refused=(*tried.refused, *refused))
     now = now.with_versions(tried, *children)
     if not children and not vote and now.rounds >= settings.max_rounds:
-        return _given_up(state, now, f"the last edit was of no use: {'; '.join(refused)}")
+        left = f"{'; '.join(refused)}; still open: {what_failed(parent.findings or ())}"
+        return _given_up(state, now, f"the last edit was of no use: {left}")
     for child in children:
         folder_of(state).write_text("game.py", child.source)
     goto: AfterEdit = "arbitrate" if vote else "check" if children else "refine"
