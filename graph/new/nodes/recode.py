@@ -20,7 +20,6 @@ from graph.new.context import RunContext
 from graph.new.opening import context_of
 from graph.new.results import code_message, rule_changes
 from graph.new.state import RunState, folder_of, go_on, need_design
-from graph.new.trial import UNREADABLE
 from graph.run.candidates import Candidate
 from graph.run.events import Recoded, writer_of
 
@@ -46,10 +45,9 @@ def recode(
             mending = context.roles.coder.edit(design, base.candidate.source, findings, tools)
         source, refused = base.candidate.source, mending.refused
         source = apply_edits(source, mending.edits) if mending.edits else source
-    except UNREADABLE as error:
-        # The coder holds that it keeps the new rules as it stands; or it is asked again in a round.
-        source = base.candidate.source
-        refused = () if isinstance(error, RoleError) else (str(error),)
+    except RoleError:
+        # The coder holds that it keeps the new rules as it stands.
+        source, refused = base.candidate.source, ()
     except EditError:
         return go_on("code", state, state.holding(claims))
     same_seats = design.num_players == base.design.num_players
