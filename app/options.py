@@ -5,9 +5,9 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, make_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar, get_args
 
 import typer
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tools.sources import GameSource
 
 SettingsT = TypeVar("SettingsT", bound="BaseModel")
+GroupT = TypeVar("GroupT", bound="DataclassInstance")
 
 HostSearch = Annotated[
     bool,
@@ -211,6 +212,15 @@ def _options_of(group: "type[DataclassInstance]") -> list[inspect.Parameter]:
         )
         for field in fields(group)
     ]
+
+
+def as_they_stand(group: type[GroupT]) -> type[GroupT]:
+    """A group whose options change nothing where they are not given: their default is None."""
+    asked = []
+    for one in fields(group):
+        kind, *about = get_args(one.type)
+        asked.append((one.name, Annotated[kind | None, *about], None))
+    return make_dataclass(group.__name__, asked, bases=(group,), frozen=True, kw_only=True)
 
 
 def model_filled(group: object, model: type[SettingsT]) -> SettingsT:

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
@@ -15,6 +15,16 @@ from agents.model.settings import ModelSettings
 from agents.prompting import contract, load_prompt
 
 _HTTP_OK = 200
+# Places of a run in their order; those of one step take turns.
+_STEPS = {
+    "intake": 0,
+    "design": 1,
+    "code": 2,
+    "tests": 3,
+    "record": 3,
+    "refine": 3,
+    "strategize": 4,
+}
 _BOUNDS = ("RULEWRIGHT_MAX_CALLS", "RULEWRIGHT_MAX_TOKENS")
 # Characters, as seen in runs answered by hand: a design as a prompt quotes it, a module, a record,
 # the retrieved pieces, the findings of one refinement.
@@ -107,6 +117,10 @@ class Budget:
 
     The bounds hold for the run and for each revision by itself.
 
+    Attributes:
+        settings: The bounds.
+        answered: Answers that were of use before an interruption, by place.
+
     A request is reserved with its estimated prompt before it is sent, so that requests in flight
     at the same time cannot together go over the budget, and settled with its true figures after.
     """
@@ -130,6 +144,7 @@ class Budget:
         self._spent = defaultdict(Usage, spent or {})
         self._earlier = dict(earlier or {})
         self._revision = revision
+        self.answered: Mapping[str, int] = {}
         self._reserved: defaultdict[str, Usage] = defaultdict(Usage)
         self._lock = threading.Lock()
 
@@ -259,10 +274,12 @@ def budget_of(settings: ModelSettings) -> Budget:
     """A run's budget with what was spent before, in all and in its newest revision."""
     exchanges = _recorded(settings)
     begun = [one.place for one in exchanges if one.place.startswith(REVISION)]
-    if not begun:
-        return Budget(settings, _used(exchanges))
-    first = next(n for n, one in enumerate(exchanges) if one.place == begun[-1])
-    return Budget(settings, _used(exchanges[first:]), _used(exchanges[:first]), begun[-1])
+    first = next((n for n, one in enumerate(exchanges) if begun and one.place == begun[-1]), 0)
+    revision = begun[-1] if begun else ""
+    budget = Budget(settings, _used(exchanges[first:]), _used(exchanges[:first]), revision)
+    useful = (one for one in exchanges if one.status == _HTTP_OK and not one.unusable)
+    budget.answered = Counter(one.place for one in useful)
+    return budget
 
 
 def _recorded(settings: ModelSettings) -> Sequence[Exchange]:
@@ -298,6 +315,7 @@ class _Expectation:
     reply: int
     fewest: int
     most: int
+    at: str
 
 
 @dataclass(frozen=True)
@@ -319,7 +337,11 @@ class RunEstimate:
 
 
 def estimate_run(
-    settings: ModelSettings, *, max_rounds: int = 6, records_judged: int = 2
+    settings: ModelSettings,
+    *,
+    max_rounds: int = 6,
+    records_judged: int = 2,
+    answered: Mapping[str, int] | None = None,
 ) -> RunEstimate:
     """Estimate a run from the sizes of the prompts and the run's own bounds.
 
@@ -330,9 +352,11 @@ def estimate_run(
         settings: For the prices and the tool rounds.
         max_rounds: Refinements before the run gives up.
         records_judged: Match records that the validator judges, for each candidate.
+        answered: Answers that a run which goes on has had, by place: what is left is estimated.
     """
     low = high = Usage()
-    for kind in _expectations(settings.tool_rounds, max_rounds, records_judged):
+    kinds = _expectations(settings.tool_rounds, max_rounds, records_judged)
+    for kind in _left(kinds, answered or {}):
         prompt = load_prompt(kind.prompt)
         taken = len(contract()) if "contract" in prompt.variables else 0
         tokens_in = estimate_tokens(prompt.size + taken + kind.filled)
@@ -347,15 +371,33 @@ def _expectations(tool_rounds: int, max_rounds: int, records: int) -> list[_Expe
     candidates = 1 + max_rounds
     drafting = _DESIGN + _RETRIEVED
     return [
-        _Expectation("designer_clarify", 500, 400, 1, 1),
-        _Expectation("designer_design", 500 + _RETRIEVED, _DESIGN, 1, 1),
-        _Expectation("coder_draft", drafting, _MODULE, 1, 1),
-        _Expectation("coder_draft", drafting + _MODULE, _MODULE, 0, tool_rounds),
-        _Expectation("coder_edit", _DESIGN + _MODULE + _FINDINGS, 3_000, 0, max_rounds),
-        _Expectation("validator_tests", _DESIGN + _MODULE, 2_500, 1, candidates),
-        _Expectation("validator_judge", _DESIGN + _RECORD, 600, records, records * candidates),
-        _Expectation("strategist_policies", _DESIGN, 1_500, 2, 2),
-        _Expectation("strategist_review", _DESIGN + 3_000, 1_500, 1, 1),
-        _Expectation("strategist_code", _DESIGN + _RECORD, 5_000, 3, 3),
-        _Expectation("strategist_repair", _DESIGN + _RECORD + 5_000, 5_000, 0, 1),
+        _Expectation("designer_clarify", 500, 400, 1, 1, "intake"),
+        _Expectation("designer_design", 500 + _RETRIEVED, _DESIGN, 1, 1, "design"),
+        _Expectation("coder_draft", drafting, _MODULE, 1, 1, "code"),
+        _Expectation("coder_draft", drafting + _MODULE, _MODULE, 0, tool_rounds, "code"),
+        _Expectation("coder_edit", _DESIGN + _MODULE + _FINDINGS, 3_000, 0, max_rounds, "refine"),
+        _Expectation("validator_tests", _DESIGN + _MODULE, 2_500, 1, candidates, "tests"),
+        _Expectation(
+            "validator_judge", _DESIGN + _RECORD, 600, records, records * candidates, "record"
+        ),
+        _Expectation("strategist_policies", _DESIGN, 1_500, 2, 2, "strategize"),
+        _Expectation("strategist_review", _DESIGN + 3_000, 1_500, 1, 1, "strategize"),
+        _Expectation("strategist_code", _DESIGN + _RECORD, 5_000, 3, 3, "strategize"),
+        _Expectation("strategist_repair", _DESIGN + _RECORD + 5_000, 5_000, 0, 1, "strategize"),
     ]
+
+
+def _left(kinds: Sequence[_Expectation], at: Mapping[str, int]) -> list[_Expectation]:
+    """The calls that are left of a run with so many answers at each place."""
+    answered = Counter[str]()
+    for place, count in at.items():
+        head, *rest = place.split("/")
+        answered[next((part for part in rest if part in ("tests", "record")), head)] += count
+    reached = max((step for at, step in _STEPS.items() if answered[at]), default=0)
+    left = []
+    for kind in kinds:
+        done = min(answered[kind.at], kind.most) if _STEPS[kind.at] >= reached else kind.most
+        answered[kind.at] -= done
+        fewest, most = max(0, kind.fewest - done), kind.most - done
+        left.append(replace(kind, fewest=fewest, most=most))
+    return left

@@ -103,6 +103,17 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
             return given
         return {**{name: info.data[name] for name in ("seed",) if name in info.data}, **given}
 
+    def but(self, given: Mapping[str, Any]) -> "RunSettings":
+        """These settings with others over them; what was usual for them is usual again.
+
+        >>> RunSettings(quick=True, max_rounds=2).but({"quick": False}).records_judged
+        5
+        """
+        chosen = {name: getattr(self, name) for name in ("seed", "quick", "candidates", "protocol")}
+        usual, own = RunSettings.model_validate(chosen).model_dump(), self.model_dump()
+        kept = {name: value for name, value in own.items() if value != usual[name]}
+        return RunSettings.model_validate({**chosen, **kept, **given})
+
     def of_seed(self, seed: int) -> "RunSettings":
         """The same, with a seed where none is given."""
         if "seed" in self.model_fields_set:

@@ -77,7 +77,7 @@ def test_a_model_makes_a_checked_game_and_its_use_is_reported(
     assert read[0] == read[1]
 
 
-def test_what_a_whole_run_may_cost_is_told_at_its_beginning_alone(
+def test_what_a_run_may_cost_is_told_and_later_what_is_left(
     make_context: MakeContext, folder: RunFolder
 ) -> None:
     with serving(failing_once("VerdictReply", error(401))) as endpoint:
@@ -87,8 +87,9 @@ def test_what_a_whole_run_may_cost_is_told_at_its_beginning_alone(
             start_run(PROMPT, folder, context)
         again = describe_roles(model_context(make_context, endpoint, folder))
         asked = len(endpoint.requests)
-    assert "estimate" not in again
     assert f"used so far: {asked} calls" in again
+    # Left are the record that failed, or its retries after refinements, and the strategist's six.
+    assert "left of its game, estimate: 7 to " in again
 
 
 def failing_once(name: str, fault: Answer) -> Callable[[Request], Answer]:
