@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar, get_args
 
 import typer
 
-from app.console import a_person_is_here, ask, note, say
+from app.console import note
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -56,6 +56,12 @@ NoIsolation = Annotated[
     typer.Option(
         "--i-accept-no-isolation",
         help="Goes with --sandbox process, which keeps the code from nothing.",
+    ),
+]
+RefineBy = Annotated[
+    str | None,
+    typer.Option(
+        "--refine", help="How to refine: conversation, or tree (usual with several candidates)."
     ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", min=1, max=64, help="Matches at the same time.")]
@@ -398,22 +404,3 @@ def _refusal(
 
 def _shown(pair: str) -> str:
     return pair if len(pair) <= _SHOWN else pair[: _SHOWN - 1] + "…"
-
-
-def interview(players: int | None, *, as_json: bool) -> tuple[str, int | None]:
-    """The game and its seats, asked of a person in three questions."""
-    from graph.new.requests import NO, YES, means
-
-    if as_json or not a_person_is_here():
-        raise typer.BadParameter(
-            "the game is missing; say it in your own words, or name one of the library's: "
-            "--family NAME (rulewright games lists them)"
-        )
-    game = ask("What game would you like? A name, or a few words: ") or ""
-    while players is None and (number := ask("How many play? [as usual]: ")):
-        players = int(number) if number.isdecimal() and int(number) else None
-        if players is None:
-            say(f"{number!r} is no number of players; type one, such as 4, or nothing.")
-    special = ask("What should be special about it? [nothing]: ") or ""
-    special = "" if means(special, YES | NO) else special
-    return ". ".join(filter(None, (game, special))), players

@@ -325,7 +325,7 @@ def readable(source: str) -> str:
 
 
 def foreign_imports(source: str, allowed: Collection[str]) -> list[tuple[str, int]]:
-    """What a source imports beyond allowed modules, with the lines; none where it does not parse.
+    """Imports of a source beyond allowed modules, with their lines; none where it does not parse.
 
     >>> foreign_imports("import os.path, re", {"re"}), foreign_imports("import", {"re"})
     ([('os.path', 1)], [])

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from agents.model.budget import Budget, Usage, estimate_tokens
 from agents.model.errors import (
@@ -35,7 +35,7 @@ from agents.model.errors import (
 )
 from agents.model.recording import Recording, current_draft, current_place, open_recording
 from agents.model.settings import ModelSettings, ReplyMethod, SettingsError
-from agents.model.waiting import Wait, waiting
+from agents.model.waiting import Wait, in_seconds, waiting
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -211,8 +211,7 @@ class ChatModel:
                 tries.unusable += not misfit  # a form is not mended by a warmer reply
                 if not wait.known:
                     self.budget.unusable(self.role)
-                    wrong: Literal["form", "content"] = "form" if misfit else "content"
-                    self._recording.unusable(current_place(), tries.first or 0, wrong)
+                    self._recording.unusable(current_place(), tries.first or 0, form=misfit)
                 problems.append(unusable_reply(reply, error))
                 conversation = [*messages, *told_again(reply, error)]
         raise self._gave_up(tries, last)
@@ -312,9 +311,9 @@ class ChatModel:
         except openai.APIStatusError as error:
             raise status_fault(error) from error
         except openai.APITimeoutError as error:
-            problem = f"the reply was not complete within {_seconds(wait.total_s)} s"
+            problem = f"the reply was not complete within {in_seconds(wait.total_s)}"
             if not wait.overdue:
-                problem = f"the endpoint was silent for {_seconds(wait.silence_s)} s"
+                problem = f"the endpoint was silent for {in_seconds(wait.silence_s)}"
             raise TransientError(problem) from error
         except openai.APIConnectionError as error:
             raise connection_fault(error) from error
@@ -369,15 +368,6 @@ def build_chat(
     return ChatModel(
         client, settings, budget or Budget(settings), recording, clock=clock, sleep=sleep
     )
-
-
-def _seconds(seconds: float) -> str:
-    """Seconds as people read them.
-
-    >>> _seconds(1695.4), _seconds(0.25)
-    ('1,695', '0.25')
-    """
-    return f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.3g}"  # noqa: PLR2004 - two digits
 
 
 def _traits(settings: ModelSettings) -> EndpointTraits:

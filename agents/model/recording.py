@@ -189,7 +189,7 @@ class Recording:
             if self.path is not None:
                 self._write(self.path)
 
-    def unusable(self, where: str, first: int, wrong: Literal["form", "content"]) -> None:
+    def unusable(self, where: str, first: int, *, form: bool) -> None:
         """Mark the newest exchange at a place, from number `first` on, as of no use.
 
         Raises:
@@ -198,7 +198,9 @@ class Recording:
         with self._lock:
             there = [n for n, e in enumerate(self.exchanges) if n >= first and e.place == where]
             if there:
-                kept = self.exchanges[there[-1]].model_copy(update={"unusable": wrong})
+                kept = self.exchanges[there[-1]].model_copy(
+                    update={"unusable": "form" if form else "content"}
+                )
                 self.exchanges[there[-1]] = kept
             if there and self.path is not None:
                 self._write(self.path)

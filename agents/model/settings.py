@@ -119,7 +119,7 @@ class ModelSettings(BaseModel):
         return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
 
     def own(self, role: str) -> RoleModel | None:
-        """What is a role's own; None where nothing is."""
+        """The own settings of a role; None where it has none."""
         return next((one for name, one in self.roles.items() if name == role), None)
 
     @property

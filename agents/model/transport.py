@@ -179,7 +179,7 @@ class ExchangeTransport(httpx2.BaseTransport):
 
 
 def _asked(described: Body) -> dict[str, object]:
-    """What is kept of a request and its wait."""
+    """The fields of an exchange that tell of a request and its wait."""
     wait = current_wait()
     return {
         "place": current_place(),

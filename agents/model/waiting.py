@@ -117,6 +117,15 @@ class Wait:
         )
 
 
+def in_seconds(seconds: float) -> str:
+    """A time in seconds, as people read it.
+
+    >>> in_seconds(1695.4), in_seconds(0.25)
+    ('1,695 s', '0.25 s')
+    """
+    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.3g} s"  # noqa: PLR2004 - two digits
+
+
 def current_wait() -> Wait | None:
     """The wait that this request belongs to."""
     return _WAIT.get()

@@ -14,6 +14,7 @@ from app.console import (
     ask,
     database,
     ends_at_once,
+    interview,
     leave,
     note,
     print_json,
@@ -52,12 +53,7 @@ class RunOptions:
         bool,
         typer.Option("--extras", help="Ask for a value function and resamplers; not if --quick."),
     ] = False
-    refine: Annotated[
-        str | None,
-        typer.Option(
-            "--refine", help="How to refine: conversation, or tree (usual with several candidates)."
-        ),
-    ] = None
+    refine: options.RefineBy = None
     max_rounds: Annotated[int, typer.Option("--rounds", min=0, help="Refinements at most.")] = 6
 
     def given(self) -> dict[str, Any]:
@@ -107,7 +103,7 @@ def new_run(
     from graph.run.folder import create_folder, runs_folder
 
     if prompt is None and family is None:
-        prompt, players = options.interview(players, as_json=as_json)
+        prompt, players = interview(players, as_json=as_json)
     choices = Choices(
         family=family, num_players=players, settings=options.given_parameters(parameters or [])
     )

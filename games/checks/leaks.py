@@ -190,7 +190,7 @@ def audit(
 def _ended(
     found: Collection[Finding], trace: Trace, reach: _Reach, claims: Claims
 ) -> list[Finding]:
-    """What was found, else what could not be compared."""
+    """The findings of a seat, else the doubt of what could not be compared."""
     doubt = None if found else _doubt(trace, reach, claims)
     return [*found, *([doubt] if doubt else [])]
 
