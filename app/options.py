@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar, get_args
 
 import typer
 
-from app.console import note
+from app.console import note, say
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -57,6 +57,9 @@ NoIsolation = Annotated[
         "--i-accept-no-isolation",
         help="Goes with --sandbox process, which keeps the code from nothing.",
     ),
+]
+Retrieves = Annotated[
+    bool, typer.Option("--retrieval/--no-retrieval", help="Show library games to the roles.")
 ]
 RefineBy = Annotated[
     str | None,

@@ -40,9 +40,7 @@ class RunOptions:
     seed: options.Seed = None
     quick: Annotated[bool, typer.Option("--quick", help="Fewer matches, smaller searches.")] = False
     approve: Annotated[bool, typer.Option("--approve", help="Ask before coding.")] = False
-    retrieval: Annotated[
-        bool, typer.Option("--retrieval/--no-retrieval", help="Show library games to the roles.")
-    ] = True
+    retrieval: options.Retrieves = True
     own_games: Annotated[
         bool, typer.Option("--own-games", help="Let the roles see games of earlier runs.")
     ] = False
