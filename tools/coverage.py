@@ -28,6 +28,12 @@ from tools.sandbox import Sandbox, Worker
 _NONE: frozenset[int] = frozenset()
 _COMMENT = re.compile(r"#\s*(R\d+(?:(?:\s*(?:,|and)\s*|\s+)R\d+)*)\b")
 _RULE = re.compile(r"\bR\d+\b")
+_CONDITION = re.compile(
+    r"\b(?:if|when(?:ever)?|where|while|until|unless|once|who|that|which)\b[^,;:]*", re.IGNORECASE
+)
+_DENIAL = re.compile(
+    r"\b(?:no|not|never|nothing|none|nobody|neither|nor|cannot)\b|n['’]t\b", re.IGNORECASE
+)
 _BLOCKS = ("else", "try", "finally", "except")
 _DEADLINE_S = 60.0  # for all matches together
 _PLIES = 3  # kept of a rule in one match
@@ -103,6 +109,27 @@ def rule_coverage(
         whole=tuple(rule for rule in known if all(place.whole for place in marks[rule])),
         lost=tuple(lost),
     )
+
+
+def unnamed_rules(source: str, rules: Sequence[str]) -> tuple[str, ...]:
+    """Those of the rules that neither a statement nor a function of a source is marked with.
+
+    Raises:
+        ModuleFault: If the source does not parse.
+    """
+    marks = _marks(source)
+    return tuple(rule for rule in rules if rule not in marks)
+
+
+def denies(rule: str) -> bool:
+    """True for a rule that says what is not so: there may be nothing in a source to carry it out.
+
+    What stands in a condition of it is no matter.
+
+    >>> denies("A full row gives no token back."), denies("If no card is left, the match ends.")
+    (True, False)
+    """
+    return _DENIAL.search(_CONDITION.sub("", rule)) is not None
 
 
 @dataclass(frozen=True)

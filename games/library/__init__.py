@@ -108,6 +108,15 @@ def tags_in(text: str) -> frozenset[str]:
     return frozenset(tag.name for tag in known_tags().values() if tag.words.search(lowered))
 
 
+@cache
+def empty_words() -> frozenset[str]:
+    """Words that ask for nothing by themselves: articles, auxiliary verbs, politeness."""
+    import yaml
+
+    lists = yaml.safe_load((files("games.library") / "words.yaml").read_text(encoding="utf-8"))
+    return frozenset(f"{lists['function']} {lists['fillers']}".split())
+
+
 def likeness(wanted: str, shown: frozenset[str]) -> float:
     """1 where a wanted tag is shown, one half where one near to it is, else 0."""
     if wanted in shown:

@@ -188,7 +188,7 @@ def _accuracy_words(report: LearnReport, accuracy: float) -> list[str]:
     said = f"accuracy {bound}{accuracy:.4f} on {report.records} records, {beside}"
     end = str(report.end).replace("_", " ")
     used = report.usage
-    lost = f", {used['failed_calls']} without a reply" if used["failed_calls"] else ""
+    lost = f", {used['failed_calls']} without a usable reply" if used["failed_calls"] else ""
     tokens = f"{used['tokens_in']:,} tokens in, {used['tokens_out']:,} out"
     return [
         f"{end}: {said}; calls: {report.asked or 'none'}",

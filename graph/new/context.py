@@ -44,6 +44,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
         seed: Seeds every random stream of the run; drawn where none is given.
         quick: Fewer matches and smaller searches, for a first look.
         approve: Ask a person to approve the rulebook before it is coded.
+        retrieval: Show the roles pieces of the library's games.
         own_games: Let retrieval also see games that earlier runs accepted.
         candidates: Modules that the coder drafts, each without the others; all are checked.
         extras: Ask the coder, once the game is accepted, for a value function and, where something
@@ -70,6 +71,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     seed: int = Field(default_factory=drawn_seed, ge=0, le=2**64 - 1)
     quick: bool = False
     approve: bool = False
+    retrieval: bool = True
     own_games: bool = False
     candidates: int = Field(default=1, ge=1, le=8)
     extras: bool = False
@@ -100,6 +102,17 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
         if not isinstance(given, dict):
             return given
         return {**{name: info.data[name] for name in ("seed",) if name in info.data}, **given}
+
+    def but(self, given: Mapping[str, Any]) -> "RunSettings":
+        """These settings with others over them; what was usual for them is usual again.
+
+        >>> RunSettings(quick=True, max_rounds=2).but({"quick": False}).records_judged
+        5
+        """
+        chosen = {name: getattr(self, name) for name in ("seed", "quick", "candidates", "protocol")}
+        usual, own = RunSettings.model_validate(chosen).model_dump(), self.model_dump()
+        kept = {name: value for name, value in own.items() if value != usual[name]}
+        return RunSettings.model_validate({**chosen, **kept, **given})
 
     def of_seed(self, seed: int) -> "RunSettings":
         """The same, with a seed where none is given."""

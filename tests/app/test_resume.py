@@ -185,6 +185,18 @@ def test_a_finished_game_is_revised_beside_itself_and_asked_about(
     assert command("resume", finished / "revisions" / "1", "--json").json["revision"] == 1
 
 
+def test_a_revision_takes_the_options_of_a_new_game_and_keeps_the_others(
+    command: Command, finished: Path
+) -> None:
+    before = json.loads((finished / "run.json").read_text())["settings"]
+    done = command("revise", finished, "four squares each way", "--rounds", "2", "--json")
+    after = json.loads((Path(done.json["folder"]) / "run.json").read_text())["settings"]
+    assert (done.code, done.json["end"]) == (0, "made")
+    assert after == {**before, "max_rounds": 2}
+    wrong = command("revise", finished, "five squares", "--refine", "luck")
+    assert (wrong.code, "known: conversation, tree" in wrong.err) == (2, True)
+
+
 def test_the_reply_to_a_question_is_in_reply(command: Command, finished: Path) -> None:
     asked = command("revise", finished, "how many can play?", "--json")
     assert (asked.code, asked.json["revision"]) == (0, 0)

@@ -64,7 +64,7 @@ for _old, _new in _NOTES:
 
 def audited(source: str) -> tuple[str, str | None, str]:
     """Outcome, function and evidence of the audit."""
-    (found,) = [f for f in run_checks(subject(source, 2), SETTINGS) if f.check == "leak_audit"]
+    found, *_ = [f for f in run_checks(subject(source, 2), SETTINGS) if f.check == "leak_audit"]
     return found.outcome, found.function, found.evidence
 
 
@@ -78,6 +78,23 @@ def test_a_pass_says_what_was_hidden_and_compared() -> None:
     assert outcome == "passed"
     assert evidence.startswith("hidden from some seat: deck, hands.*; ")
     assert "; 0 plies" not in evidence
+
+
+def test_all_leaks_are_told_at_once() -> None:
+    """One in the observations of every seat, and one in the events of every seat."""
+    source = SOUND
+    for old, new in (
+        ('"deck": len(state["deck"])}', '"deck": len(state["deck"]), "peek": PEEK}'),
+        ("    return told\n", "    return [[*one, OTHER] for one in told]\n"),
+    ):
+        assert source.count(old) == 1
+        source = source.replace(old, new)
+    source = source.replace("PEEK", 'state["hands"][1 - seat]')
+    source = source.replace("OTHER", "str(state['hands'])")
+    found = [f for f in run_checks(subject(source, 2), SETTINGS) if f.check == "leak_audit"]
+    assert {f.outcome for f in found} == {"failed"}
+    assert {f.function for f in found} == {"get_observations", "get_events"}
+    assert len(found) == 2
 
 
 def test_further_matches_are_compared_where_few_differ_in_a_hidden_zone_alone() -> None:
