@@ -277,7 +277,8 @@ class Worker:
             self._process.ring(begun, seconds)
             answer = self._channel.receive(deadline)
             self._process.rest(time.monotonic() - begun)
-            self.weight += weight_of(answer)
+            weight = weight_of(answer)
+            self.weight += weight
         except TimeoutError as error:
             self._process.dump()
             line = dumped_line(self._channel.rest(_DUMP_S))
@@ -294,6 +295,13 @@ class Worker:
         except KeyboardInterrupt:
             self.kill()  # its answer, still to come, would be taken for the next request's
             raise
+        if weight > self.limits.table_bytes:  # said before it is read, which takes that memory
+            raise ModuleFault(
+                "bad_value",
+                function,
+                f"returned what takes {weight / 2**20:.0f} MiB of memory; required: at most "
+                f"{self.limits.table_bytes / 2**20:.0f}",
+            )
         return self._opened(answer, number, function)
 
     def _require_alive(self, function: str) -> None:
