@@ -18,10 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.belief.evidence import MODULE_ERRORS
 from agents.belief.module import DeadlineError
 from agents.worker.protocol import ChooseRequest, HeuristicsRequest, Refused
 from agents.worker.session import SeatSession, perfect_information
 from games.modules import HEURISTIC
+from games.text import plain_text
 from games.values import (
     REQUIRED_CONSTANTS,
     Action,
@@ -36,9 +38,10 @@ from games.values import (
 )
 from tools.guest.protocol import RawPly, decoded
 from tools.replaying import VoidResultError
-from tools.sandbox import Sandbox, Worker
+from tools.sandbox import OperationError, Sandbox, SandboxUnavailableError, Worker
 
 _RESAMPLE = "resample_"
+_LONGEST = 300  # characters of an error
 _LOOKED_EVERY = 8 * 2**20  # of answers' weight, as to look takes as long as many calls
 _STATE_WEIGHT = 2**16  # of the tree's own parts for a state, counted generously
 _MOST_BYTES = 768 * 2**20  # of this process, its tree and those of its other threads
@@ -262,6 +265,12 @@ class HostedSearch:
             chosen = self._session.choose(self._namespace, given)._asdict()
         except DeadlineError:
             return Refused("late", f"no decision within {deadline_s:.3g} s")._asdict()
+        except (IllegalActionError, OperationError, SandboxUnavailableError):
+            raise
+        except MODULE_ERRORS as error:
+            # Beside its module such an error would be a fault, too; here nothing else tells it.
+            told = f"its answers led a search astray ({type(error).__name__}: {error})"
+            raise ModuleFault("bad_value", "module", plain_text(told)[:_LONGEST]) from error
         with self._sandbox.apart.worker(f"{self._role}-again", self._source) as fresh:
             fresh.load(self._source)
             self._namespace.answers.require(fresh)
