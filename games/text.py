@@ -6,6 +6,9 @@ import threading
 import unicodedata
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from typing import Any
+
+from games.values import ModuleFault
 
 _PARSING = threading.Lock()
 _ESCAPES = re.compile(
@@ -112,6 +115,47 @@ def syntax_tree(source: str | bytes) -> ast.Module:
     """
     with _PARSING:
         return ast.parse(source)  # noqa: TID251 - here alone
+
+
+def game_literal(source: str) -> ast.Dict:
+    """The node of the `GAME` of a module.
+
+    Raises:
+        ModuleFault: If the source does not parse, or `GAME` is no dict that is written out.
+    """
+    try:
+        tree = syntax_tree(source)
+    except SyntaxError as error:
+        raise ModuleFault.of_syntax(error) from error
+    except ValueError as error:
+        raise ModuleFault("unreadable", "module", str(error)) from error
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if (
+            isinstance(node, ast.Assign | ast.AnnAssign)
+            and any(isinstance(target, ast.Name) and target.id == "GAME" for target in targets)
+            and isinstance(node.value, ast.Dict)
+        ):
+            return node.value
+    raise _no_literal()
+
+
+def literal_game(source: str) -> dict[str, Any]:
+    """The `GAME` of a module, read without running it.
+
+    Raises:
+        ModuleFault: If the source does not parse, or `GAME` is not one plain literal.
+    """
+    try:
+        game: dict[str, Any] = ast.literal_eval(game_literal(source))
+    except (TypeError, ValueError, SyntaxError) as error:
+        raise _no_literal() from error
+    return game
+
+
+def _no_literal() -> ModuleFault:
+    told = "must be one plain dict literal at the top of the module"
+    return ModuleFault("missing", "GAME", told)
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[str, int]]:

@@ -16,9 +16,10 @@ from games import library
 from games.environments import Environment
 from games.environments.registry import environment_named
 from games.environments.served import source_of
-from games.text import bound_by, did_you_mean, syntax_tree
+from games.text import bound_by, did_you_mean
 from games.values import Json, ModuleFault, State
 from tools.playtest.jobs import GameSetup
+from tools.sandbox.reading import foreign_tree
 
 _LARGEST_SOURCE = 2_000_000
 _MOST_HEURISTICS = 64
@@ -193,7 +194,7 @@ def learned_module(
         ModuleFault: If the source does not parse, or binds a name that is added to it.
     """
     try:
-        tree = syntax_tree(source)
+        tree = foreign_tree(source)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         raise ModuleFault("unreadable", "module", str(error), line=line) from error

@@ -12,7 +12,8 @@ from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.protocols import Design, Heuristic, RoleError
 from agents.roles.texts import rules_text
-from games.text import imported, syntax_tree
+from games.text import imported
+from tools.sandbox.reading import foreign_tree
 
 POLICIES = 4  # of each kind: Cardiverse §C.3 finds no gain from six
 ALLOWED_IMPORTS = frozenset(
@@ -139,7 +140,7 @@ def _shown(
 def _functions(source: str) -> str:
     """The functions of a module that show how observations and actions are written."""
     try:
-        tree = syntax_tree(source)
+        tree = foreign_tree(source)
     except SyntaxError as error:
         raise RoleError(f"the module does not parse at line {error.lineno}: {error.msg}") from error
     found = [
@@ -192,7 +193,7 @@ def _to_sources(reply: HeuristicsReply, names: Sequence[str]) -> dict[str, str]:
 def _require_allowed(name: str, source: str) -> None:
     """Read the source without running it; the sandbox says what else is wrong, for a repair."""
     try:
-        tree = syntax_tree(source)
+        tree = foreign_tree(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     wrong = sorted({name.partition(".")[0] for name, _ in imported(tree)} - ALLOWED_IMPORTS)

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from games.checks import Finding
 from games.streams import stream
-from games.text import imported, syntax_tree
+from games.text import imported
 from games.trajectories import OpenTrajectory
 from games.values import CHANCE, TERMINAL, IllegalActionError, Json, ModuleFault, canonical_key
 from tools.guest.operations import OF_A_POSITION
 from tools.predicting import called, cut, failing
 from tools.predicting.transition import RecordQuestions, name_of, predicted
 from tools.sandbox import Sandbox
+from tools.sandbox.reading import foreign_tree
 from tools.sandbox.worker import CallResult
 from tools.transitions import Column, ask_columns
 from vectorstore import sources
@@ -29,7 +30,7 @@ def imports(source: str, more: Sequence[str] = ()) -> list[Finding]:
     shows.
     """
     try:
-        tree = syntax_tree(source)
+        tree = foreign_tree(source)
     except (SyntaxError, ValueError, RecursionError):
         return []  # loading it says so, with the line
     allowed, found = (*ALLOWED_IMPORTS, *more), []

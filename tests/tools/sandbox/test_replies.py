@@ -95,15 +95,15 @@ def test_a_reply_too_large_ends_the_worker_before_it_is_read(sandbox: Sandbox) -
 
 
 def test_a_reply_that_would_fill_the_hosts_memory_is_no_value(sandbox: Sandbox) -> None:
-    # 7.5 MB of JSON; a list takes 56 bytes and its place 8 (sys.getsizeof), so about 160 MB.
+    # 3 MB of JSON; a list takes 56 bytes and its place 8 (sys.getsizeof): about 64 MB.
     source = "def f(count):\n    return [[]] * count"
-    own = sandbox.limits.model_copy(update={"table_bytes": 64 * 2**20})
+    own = sandbox.limits.model_copy(update={"table_bytes": 32 * 2**20})
     with (
         Sandbox(sandbox.backend, limits=own) as small,
         small.loaded("heavy", source) as worker,
     ):
-        with pytest.raises(ModuleFault, match=r"\d+ MiB of memory; required: at most 64") as caught:
-            worker.call("f", [2_500_000])
+        with pytest.raises(ModuleFault, match=r"\d+ MiB of memory; required: at most 32") as caught:
+            worker.call("f", [1_000_000])
         assert caught.value.kind == "bad_value"
         assert worker.call("f", [3]) == [[], [], []]
 

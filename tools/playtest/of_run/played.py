@@ -15,7 +15,6 @@ from pydantic import JsonValue
 
 from games.checks.sampling import UniformPlayer
 from games.engine import Match, Player, play_match
-from games.library import read_game
 from games.values import MAX_PLAYERS
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster
 from tools.playtest.of_run.budget import Clock, Work, rounded
@@ -25,6 +24,7 @@ from tools.playtest.schedule import Sides
 from tools.playtest.series import Series, SeriesSettings, play_series, with_records
 from tools.reporting.content import short_name
 from tools.sandbox import Sandbox
+from tools.sandbox.reading import foreign_game
 
 _PROBE = 2  # matches that tell how long others are
 
@@ -249,7 +249,7 @@ class PlayTest:
         """
         if self.settings.random_matches < _OTHER_SEATS * _TELLING:
             return []
-        game = read_game(self.source)
+        game = foreign_game(self.source)
         fewest, most = game.get("min_players"), game.get("max_players")
         if not (isinstance(fewest, int) and isinstance(most, int)):
             return []
