@@ -87,7 +87,9 @@ def find_game(name: str) -> GameSource:
         raise GameNotFoundError(f"no game is read at {name[:200]!r}: {told}")
     for item in (*beside_it, *beside):
         # Of somebody else's folder; not by resolve(), which raises at a link to itself.
-        if not Path(os.path.realpath(item)).is_relative_to(os.path.realpath(file.parent)):
+        place = Path(os.path.realpath(item))
+        linked = place.is_file() and place.stat().st_nlink > 1  # its other name is anywhere
+        if linked or not place.is_relative_to(os.path.realpath(file.parent)):
             told = f"{item} is a link that leads out of its folder; put a copy there"
             raise GameNotFoundError(f"no game is read at {name[:200]!r}: {told}")
     heuristics = {item.stem: read_source(item, "a heuristic") for item in beside}

@@ -288,6 +288,7 @@ FORM = "design.yaml"
 _HEAD = """\
 # The form of this game. Edit it, then: rulewright resume RUN --from design
 # Rulebook, code, play-test and report follow, and this file is written anew."""
+_LONGEST = 2**16  # characters; of more, YAML is read for minutes
 _REQUIRED = "Required: family, num_players and, under parameters, NAME: VALUE"
 
 
@@ -322,7 +323,10 @@ def read_form(folder: RunFolder) -> Choices:
 
     path = folder.path / FORM
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(_LONGEST + 1)
+        if len(text) > _LONGEST:
+            raise ValueError(f"it has more than {_LONGEST >> 10} KiB")
         _require_single(yaml.compose(text, yaml.SafeLoader))
         form = _Form.model_validate(yaml.safe_load(text))
         json.dumps(form.model_dump(), allow_nan=False).encode()
