@@ -4,7 +4,7 @@ import ast
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -115,6 +115,21 @@ def syntax_tree(source: str | bytes) -> ast.Module:
     """
     with _PARSING:
         return ast.parse(source)  # noqa: TID251 - here alone
+
+
+def skeletons(lines: Sequence[str]) -> list[str]:
+    """Single lines, one at least, without what a reader may overlook.
+
+    That is case, blanks, and how letters are written.
+
+    >>> skeletons(["Take  1", "take 1 ", "\uff54ake\u00a01"])
+    ['take 1', 'take 1', 'take 1']
+    """
+    text = "\n".join(lines).casefold()
+    if text.isascii() and not any(blank in f"\n{text}\n" for blank in ("  ", " \n", "\n ")):
+        return text.split("\n")  # nearly always: every ply of every match passes through here
+    folded = unicodedata.normalize("NFKC", text).casefold().split("\n")
+    return [" ".join(line.split()) for line in folded]
 
 
 def game_literal(source: str) -> ast.Dict:

@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from games.records import MatchRecord
-from tools.sandbox.reading import foreign_tree
 from games.values import Action, IllegalActionError, Json, ModuleFault
 from tools.guest.protocol import LinesRequest
 from tools.sandbox import Sandbox, Worker
+from tools.sandbox.reading import foreign_tree
 
 _NONE: frozenset[int] = frozenset()
 _COMMENT = re.compile(r"#\s*(R\d+(?:(?:\s*(?:,|and)\s*|\s+)R\d+)*)\b")

@@ -55,7 +55,9 @@ class RunOptions:
             "--refine", help="How to refine: conversation, or tree (usual with several candidates)."
         ),
     ] = None
-    max_rounds: Annotated[int, typer.Option("--rounds", min=0, help="Refinements at most.")] = 6
+    max_rounds: Annotated[
+        int, typer.Option("--rounds", min=0, max=100, help="Refinements at most.")
+    ] = 6
 
 
 @options.grouped

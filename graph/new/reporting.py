@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 import yaml
+from pydantic import BaseModel
 
 from agents.prompting import code_block
 from agents.protocols import Brief, Clause, Design, Section
@@ -193,6 +194,28 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
     }
 
 
+class _ToldFinding(BaseModel):
+    check: str
+    outcome: str
+    rule: str = ""
+    evidence: str = ""
+    claim: str = ""
+
+
+class _ToldClaim(BaseModel):
+    id: str
+    says: str
+    status: str
+    rule: str = ""
+
+
+class _Checks(BaseModel):
+    """The parts of `checks.json` that are explained; it may be somebody else's."""
+
+    findings: tuple[_ToldFinding, ...] = ()
+    claims: tuple[_ToldClaim, ...] = ()
+
+
 def _loose(checks: Mapping[str, Any]) -> list[dict[str, str]]:
     """Claims of which no finding tells, as findings: struck, or upheld and not mended."""
     held = {one["claim"] for one in checks.get("findings", [])} | {SEATS}
@@ -263,8 +286,10 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
 
 def _findings_on(folder: RunFolder, rule: str, word: re.Pattern[str]) -> list[dict[str, str]]:
     """Findings of checks and claims on a rule; one without words takes those of its claim."""
-    checks = folder.read_json("checks.json") if (folder.path / "checks.json").exists() else {}
-    kept = checks if isinstance(checks, dict) else {}
+    kept: dict[str, Any] = {}
+    if (folder.path / "checks.json").exists():
+        wrong = "tells no findings ({} faults); have the game checked anew: rulewright resume"
+        kept = folder.read_model("checks.json", _Checks, wrong).model_dump()
     says = {one["id"]: f"{one['id']}, {one['says']}" for one in kept.get("claims", [])}
     return [
         {

@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from pathlib import Path
 from textwrap import wrap
 from typing import Any, Literal
 
@@ -323,10 +324,7 @@ def read_form(folder: RunFolder) -> Choices:
 
     path = folder.path / FORM
     try:
-        with path.open(encoding="utf-8") as file:
-            text = file.read(_LONGEST + 1)
-        if len(text) > _LONGEST:
-            raise ValueError(f"it has more than {_LONGEST >> 10} KiB")
+        text = _short_text(path)
         _require_single(yaml.compose(text, yaml.SafeLoader))
         form = _Form.model_validate(yaml.safe_load(text))
         json.dumps(form.model_dump(), allow_nan=False).encode()
@@ -346,6 +344,19 @@ def read_form(folder: RunFolder) -> Choices:
         num_players=form.num_players,
         settings=form.parameters,
     )
+
+
+def _short_text(path: Path) -> str:
+    """The text of a form.
+
+    Raises:
+        ValueError: If it is longer than any form.
+    """
+    with path.open(encoding="utf-8") as file:
+        text = file.read(_LONGEST + 1)
+    if len(text) > _LONGEST:
+        raise ValueError(f"it has more than {_LONGEST >> 10} KiB")
+    return text
 
 
 def _require_single(root: Any) -> None:  # noqa: ANN401 - a node of YAML's, or None

@@ -8,6 +8,7 @@ import json
 import os
 import resource
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 from games.text import literal_game, syntax_tree
@@ -35,10 +36,8 @@ def main() -> NoReturn:
 
 
 def _tried(source: str) -> str:
-    try:
+    with suppress(SyntaxError, ValueError):  # who asks parses it as well, and hears it there
         syntax_tree(source)
-    except (SyntaxError, ValueError):
-        pass  # who asks parses it as well, and hears it there
     return ""
 
 

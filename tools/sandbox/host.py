@@ -262,7 +262,9 @@ def kit_for(source: str | None) -> Kit:
     # Not parsed: what a text can do to a parser, it shall do to nobody here.
     for part in re.split(r"[\n;:]", source.replace("\\\n", " ")):
         words = part.replace(",", " ").split()
-        named = words[1:] if words[:1] == ["import"] else words[1:2] if words[:1] == ["from"] else ()
+        named = (
+            words[1:] if words[:1] == ["import"] else words[1:2] if words[:1] == ["from"] else ()
+        )
         if any(name.partition(".")[0] == "numpy" for name in named):
             return Kit(numpy=True)
     return Kit()
