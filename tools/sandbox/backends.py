@@ -85,9 +85,9 @@ class Grade(BaseModel, frozen=True, extra="forbid"):
     """The strength of a sandbox against hostile code; stored in every result.
 
     Attributes:
-        name: "strong": the kernel or a virtual machine keeps the code from everything but its own
-            memory and processor time. "medium": an operating system's own sandbox does, untried by
-            us. "none": nothing keeps the code from the host's files and network.
+        name: "strong": the kernel, which is the host's own, keeps the code from everything but its
+            memory and processor time. "medium": a layer is missing, or its working is somebody
+            else's word. "none": nothing keeps the code from the host's files and network.
         backend: Where the workers run.
         layers: What is in force, outermost first.
         reason: Why the grade is no better.

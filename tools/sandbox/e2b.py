@@ -161,11 +161,12 @@ class E2BPool:
         lacking = "" if told.landlock else "; there is no Landlock in it"
         lacking += f"; modules have a clock ({told.clock})" if told.clock else ""
         return Grade(
-            name="medium" if told.clock else "strong",
+            name="medium",
             backend=E2BBackend.name,
             layers=(*_LAYERS, *landlock, *clock, "system call allow-list"),
             reason=(
-                "that it is a machine of its own without a network is the service's word, not "
+                "a worker is not stopped after its answer, so a module may go on uncounted; that it "
+                "is a machine of its own without a network is the service's word, not "
                 f"verified from here; the layers inside were tried out{lacking}; it runs Python "
                 f"{told.python}, whose random numbers may differ from this computer's"
             ),
