@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,6 +21,7 @@ from tools.sandbox.local import default_backend
 from tools.sandbox.worker import Worker
 
 _LOADS_KEPT = 64
+_LAYOUTS = 4  # of memory: a start takes a tenth of a second, and each halves what luck can do
 
 
 class Sandbox:
@@ -36,6 +38,7 @@ class Sandbox:
         *,
         preload: Sequence[str] = (),
         limits: Limits | None = None,
+        layouts: int = 1,
     ) -> None:
         """Nothing is started before the first worker.
 
@@ -44,6 +47,8 @@ class Sandbox:
             preload: Names of trusted packages for workers that are `preloaded`; each may offer
                 `OPERATIONS`, name to function of (module namespace, payload).
             limits: The bounds of every worker.
+            layouts: Processes that workers are forked from in turn, each of them with other
+                addresses.
 
         Raises:
             SandboxUnavailableError: If this platform has no default.
@@ -52,7 +57,9 @@ class Sandbox:
         self.backend = backend or default_backend()
         self._preload = tuple(preload)
         self._lock = threading.Lock()
-        self._pools: dict[Kit, Pool] = {}
+        self._pools: dict[tuple[Kit, int], Pool] = {}
+        self._layouts = layouts
+        self._turns = Counter[Kit]()
         self._workers: set[Worker] = set()
         self._loads: dict[str, bytes] = {}
         self._apart: Sandbox | None = None
@@ -63,11 +70,14 @@ class Sandbox:
         """A sandbox alike, closed with this one, whose workers are forks of other processes.
 
         Workers of one pool have the same addresses. What a module makes of them is the same in all
-        of them, and another thing here.
+        of them, and another thing here: its workers are of several pools, in turn, so that all of
+        these would have to agree by chance.
         """
         with self._lock:
             if self._apart is None:
-                self._apart = Sandbox(self.backend, preload=self._preload, limits=self.limits)
+                self._apart = Sandbox(
+                    self.backend, preload=self._preload, limits=self.limits, layouts=_LAYOUTS
+                )
                 self._apart._closed = self._closed
             return self._apart
 
@@ -112,11 +122,12 @@ class Sandbox:
         """
         kit = Kit(self._preload, numpy=True) if preloaded else kit_for(source)
         kit = replace(kit, preload=(*kit.preload, *more))
-        pool = self._pool(kit, instead_of=None)
+        layout = self._next_layout(kit)
+        pool = self._pool(kit, layout, instead_of=None)
         try:
             process = pool.fork()
         except PoolGoneError:
-            pool = self._pool(kit, instead_of=pool)
+            pool = self._pool(kit, layout, instead_of=pool)
             try:
                 process = pool.fork()
             except PoolGoneError as error:
@@ -160,16 +171,21 @@ class Sandbox:
         with self._lock:
             self._workers.discard(worker)
 
-    def _pool(self, kit: Kit, *, instead_of: Pool | None) -> Pool:
+    def _next_layout(self, kit: Kit) -> int:
+        with self._lock:
+            self._turns[kit] += 1
+            return self._turns[kit] % self._layouts
+
+    def _pool(self, kit: Kit, layout: int = 0, *, instead_of: Pool | None) -> Pool:
         with self._lock:
             if self._closed:
                 raise SandboxUnavailableError("this sandbox is closed; make another one")
-            pool = self._pools.get(kit)
+            pool = self._pools.get((kit, layout))
             if pool is not None and pool is instead_of:
                 pool.close()
                 pool = None
             if pool is None:
-                pool = self._pools[kit] = self.backend.start(kit, self.limits)
+                pool = self._pools[kit, layout] = self.backend.start(kit, self.limits)
             return pool
 
     def __enter__(self) -> Self:
@@ -236,8 +252,8 @@ class ReusedWorkers(Sandbox):
         for worker in idle:
             worker.kill()
 
-    def _pool(self, kit: Kit, *, instead_of: Pool | None) -> Pool:
-        return self._sandbox._pool(kit, instead_of=instead_of)
+    def _pool(self, kit: Kit, layout: int = 0, *, instead_of: Pool | None) -> Pool:
+        return self._sandbox._pool(kit, layout, instead_of=instead_of)
 
     def _keep(self, idle: list[Worker], worker: Worker) -> bool:
         with self._lock:
