@@ -116,6 +116,13 @@ class RunFolder:
                 "again from what was asked, its finished matches and its paid answers"
             ) from error
 
+    def is_of(self, thread: str) -> bool:
+        """True where it is the run of a thread that is named; see `thread`."""
+        try:
+            return bool(thread) and (self.state / "thread").read_text("utf-8").strip() == thread
+        except (OSError, ValueError):
+            return False
+
     @contextmanager
     def held(self) -> Iterator[None]:
         """Let no other process work at the run inside the block; a killed one holds nothing.
