@@ -8,7 +8,6 @@ from importlib.resources import files
 from typing import Any
 
 import yaml
-from pydantic import BaseModel
 
 from agents.prompting import code_block
 from agents.protocols import Brief, Clause, Design, Section
@@ -194,28 +193,6 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
     }
 
 
-class _ToldFinding(BaseModel):
-    check: str
-    outcome: str
-    rule: str = ""
-    evidence: str = ""
-    claim: str = ""
-
-
-class _ToldClaim(BaseModel):
-    id: str
-    says: str
-    status: str
-    rule: str = ""
-
-
-class _Checks(BaseModel):
-    """The parts of `checks.json` that are explained; it may be somebody else's."""
-
-    findings: tuple[_ToldFinding, ...] = ()
-    claims: tuple[_ToldClaim, ...] = ()
-
-
 def _loose(checks: Mapping[str, Any]) -> list[dict[str, str]]:
     """Claims of which no finding tells, as findings: struck, or upheld and not mended."""
     held = {one["claim"] for one in checks.get("findings", [])} | {SEATS}
@@ -286,20 +263,23 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
 
 def _findings_on(folder: RunFolder, rule: str, word: re.Pattern[str]) -> list[dict[str, str]]:
     """Findings of checks and claims on a rule; one without words takes those of its claim."""
-    kept: dict[str, Any] = {}
-    if (folder.path / "checks.json").exists():
-        wrong = "tells no findings ({} faults); have the game checked anew: rulewright resume"
-        kept = folder.read_model("checks.json", _Checks, wrong).model_dump()
-    says = {one["id"]: f"{one['id']}, {one['says']}" for one in kept.get("claims", [])}
-    return [
-        {
-            "check": one["check"],
-            "outcome": one["outcome"],
-            "evidence": one["evidence"] or says.get(one.get("claim"), ""),
-        }
-        for one in (*kept.get("findings", []), *_loose(kept))
-        if rule == one["rule"] or word.search(one["evidence"])
-    ]
+    checks = folder.read_json("checks.json") if (folder.path / "checks.json").exists() else {}
+    kept = checks if isinstance(checks, dict) else {}
+    try:
+        says = {one["id"]: f"{one['id']}, {one['says']}" for one in kept.get("claims", [])}
+        return [
+            {
+                "check": str(one["check"]),
+                "outcome": str(one["outcome"]),
+                "evidence": str(one["evidence"] or says.get(one.get("claim"), "")),
+            }
+            for one in (*kept.get("findings", []), *_loose(kept))
+            if rule == one["rule"] or word.search(one["evidence"])
+        ]
+    except (AttributeError, LookupError, TypeError) as error:
+        raise RunFolderError(
+            f"{folder.path / 'checks.json'} tells no findings; it was written by somebody else"
+        ) from error
 
 
 def _kept_game(folder: RunFolder) -> tuple[Design, str, list[MatchRecord]]:

@@ -291,8 +291,8 @@ class RunState:
     def afresh(self, folder: str, settings: RunSettings | None) -> "RunState":
         """As it is before its design: the chat and the counts of what was asked outlive a game."""
         fresh = RunState(self.messages, folder, settings=settings, remedied=self.remedied)
-        kept = {"step": self.step, "key": self.key if folder else ""}
-        return replace(fresh, played_on=self.played_on, **kept)
+        key = self.key if folder else ""
+        return replace(fresh, played_on=self.played_on, step=self.step, key=key)
 
     def saying(self, text: str, name: str | None = None) -> "RunState":
         """With a message to the chat, by the name of a node."""

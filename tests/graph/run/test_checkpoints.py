@@ -3,13 +3,14 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 
 from graph.run.checkpoints import BrokenCheckpointsError, open_checkpoints
 
-CONFIG = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
+CONFIG: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
 ALIEN = {
     "a view in the place of a table": (

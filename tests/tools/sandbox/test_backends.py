@@ -114,6 +114,10 @@ def test_a_worker_that_used_up_its_processor_time_is_told_apart(strong: Sandbox)
     assert worker.ended_by.cause == "cpu_limit"
 
 
+def numbers(told: Json) -> list[int]:
+    return [one for one in told if isinstance(one, int)] if isinstance(told, list) else []
+
+
 def test_the_number_of_a_process_tells_no_worker_which_one_it_is(strong: Sandbox) -> None:
     if "namespaces" not in strong.grade.layers:
         pytest.skip("without namespaces a worker's number is the zygote's")
@@ -127,7 +131,7 @@ def test_the_number_of_a_process_tells_no_worker_which_one_it_is(strong: Sandbox
     told = []
     for _ in range(3):
         with loaded(strong, source) as worker:
-            told.append([number for number in worker.call("f") if 0 < number < 5000])
+            told.append([number for number in numbers(worker.call("f")) if 0 < number < 5000])
     assert told[0] == told[1] == told[2]
 
 
