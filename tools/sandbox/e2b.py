@@ -167,7 +167,7 @@ class E2BPool:
             reason=(
                 "a module may go on uncounted after its answer; that it has a machine of its own "
                 "without a network is the service's word, not verified from here; the layers "
-                f"inside were tried out{lacking}; it runs Python {told.python}"
+                f"inside were tried out{lacking}; its Python {told.python} may draw other numbers"
             ),
         )
 
