@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Self
 
+from games.values import MAX_PLAYERS
 from tools.sandbox.backends import (
     Backend,
     Grade,
@@ -46,14 +47,15 @@ class Sandbox:
             backend: Where workers run; the strongest that this platform has by default.
             preload: Names of trusted packages for workers that are `preloaded`; each may offer
                 `OPERATIONS`, name to function of (module namespace, payload).
-            limits: The bounds of every worker.
+            limits: The bounds of every worker; by default the usual ones, less where the machine's
+                free memory does not suffice for a full table.
             layouts: Processes that workers are forked from in turn, each of them with other
                 addresses.
 
         Raises:
             SandboxUnavailableError: If this platform has no default.
         """
-        self.limits = limits or Limits()
+        self.limits = limits or Limits().divided(MAX_PLAYERS + 1)  # with their referee
         self.backend = backend or default_backend()
         self._preload = tuple(preload)
         self._lock = threading.Lock()
