@@ -29,15 +29,15 @@ def one_call(namespace: dict[str, object], payload: dict[str, Any]) -> list[int]
 
     Args:
         namespace: Unused.
-        payload: `number`; `argument`, given for each of the six arguments: -1, which is no
-            descriptor, no address and no size, or 0.
+        payload: `number`; `arguments`, six of them, such as -1, which is no descriptor, no address
+            and no size.
 
     Returns:
         The result and the error number.
     """
     del namespace
     _require_confined()
-    return _called(payload["number"], *[payload["argument"]] * 6)
+    return _called(payload["number"], *payload["arguments"])
 
 
 def special_call(namespace: dict[str, object], payload: dict[str, Any]) -> list[int]:
