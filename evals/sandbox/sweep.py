@@ -52,8 +52,9 @@ def sweep(sandbox: Sandbox) -> SweepResult:
     """Try every number from 0 to `HIGHEST`, and every special call.
 
     A number counts as reachable unless its call failed with an error of the filter for arguments
-    of -1, 0, 0x81 and 2 alike, and for those that fit it. The kernel itself answers some privileged calls like that; so each
-    verdict is also held against the filter's own table, and what differs is `unexpected`.
+    of -1, 0, 0x81 and 2 alike, and for those that fit it. The kernel itself answers some privileged
+    calls like that; so each verdict is also held against the filter's own table, and what differs
+    is `unexpected`.
 
     Args:
         sandbox: A confined one that preloads `PRELOAD`.
