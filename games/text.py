@@ -4,8 +4,11 @@ import ast
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from typing import Any
+
+from games.values import ModuleFault
 
 _PARSING = threading.Lock()
 _ESCAPES = re.compile(
@@ -113,6 +116,62 @@ def syntax_tree(source: str | bytes) -> ast.Module:
     """
     with _PARSING:
         return ast.parse(source)  # noqa: TID251 - here alone
+
+
+def skeletons(lines: Sequence[str]) -> list[str]:
+    """Single lines, one at least, without what a reader may overlook.
+
+    That is case, blanks, and how letters are written.
+
+    >>> skeletons(["Take  1", "take 1 ", "\uff54ake\u00a01"])
+    ['take 1', 'take 1', 'take 1']
+    """
+    text = "\n".join(lines).casefold()
+    if text.isascii() and not any(blank in f"\n{text}\n" for blank in ("  ", " \n", "\n ")):
+        return text.split("\n")  # nearly always: every ply of every match passes through here
+    folded = unicodedata.normalize("NFKC", text).casefold().split("\n")
+    return [" ".join(line.split()) for line in folded]
+
+
+def game_literal(source: str) -> ast.Dict:
+    """The node of the `GAME` of a module.
+
+    Raises:
+        ModuleFault: If the source does not parse, or `GAME` is no dict that is written out.
+    """
+    try:
+        tree = syntax_tree(source)
+    except SyntaxError as error:
+        raise ModuleFault.of_syntax(error) from error
+    except ValueError as error:
+        raise ModuleFault("unreadable", "module", str(error)) from error
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if (
+            isinstance(node, ast.Assign | ast.AnnAssign)
+            and any(isinstance(target, ast.Name) and target.id == "GAME" for target in targets)
+            and isinstance(node.value, ast.Dict)
+        ):
+            return node.value
+    raise _no_literal()
+
+
+def literal_game(source: str) -> dict[str, Any]:
+    """The `GAME` of a module, read without running it.
+
+    Raises:
+        ModuleFault: If the source does not parse, or `GAME` is not one plain literal.
+    """
+    try:
+        game: dict[str, Any] = ast.literal_eval(game_literal(source))
+    except (TypeError, ValueError, SyntaxError) as error:
+        raise _no_literal() from error
+    return game
+
+
+def _no_literal() -> ModuleFault:
+    told = "must be one plain dict literal at the top of the module"
+    return ModuleFault("missing", "GAME", told)
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[str, int]]:

@@ -18,8 +18,9 @@ from games.trajectories import Transition, open_deck
 from games.values import Json, ModuleFault
 from tools.pace import PacedTable, is_slow, slow_finding, slowest_function
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable, Worker
+from tools.sandbox.reading import foreign_imports
 from tools.transitions import replay_transitions
-from vectorstore.sources import ALLOWED_IMPORTS, foreign_imports
+from vectorstore.sources import ALLOWED_IMPORTS
 
 _PURITY = "functions"
 _REPLAYED = 2  # matches replayed where fewer are kept

@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from games.records import MatchRecord
-from games.text import syntax_tree
 from games.values import Action, IllegalActionError, Json, ModuleFault
 from tools.guest.protocol import LinesRequest
 from tools.sandbox import Sandbox, Worker
+from tools.sandbox.reading import foreign_tree
 
 _NONE: frozenset[int] = frozenset()
 _COMMENT = re.compile(r"#\s*(R\d+(?:(?:\s*(?:,|and)\s*|\s+)R\d+)*)\b")
@@ -189,7 +189,7 @@ def branch_coverage(
     Raises:
         ModuleFault: If the source does not load.
     """
-    found = _branches(syntax_tree(source), source.splitlines(), functions)
+    found = _branches(foreign_tree(source), source.splitlines(), functions)
     watched = sorted({line for _, lines in found for line in lines})
     met: list[frozenset[int]] = []
     with sandbox.loaded("coverage", source) as worker:
@@ -272,7 +272,7 @@ def _traced(worker: Worker, request: LinesRequest, ends: float) -> list[frozense
 def _marks(source: str) -> dict[str, list[_Place]]:
     """Where each rule stands, in the order of the source."""
     try:
-        tree = syntax_tree(source)
+        tree = foreign_tree(source)
         comments = [*_comments(source)]
     except (SyntaxError, ValueError, RecursionError, tokenize.TokenError) as error:
         raise ModuleFault("unreadable", "module", str(error)) from error

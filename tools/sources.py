@@ -17,9 +17,10 @@ from games import library
 from games.environments import Environment, ModuleEnvironment, SourceTable
 from games.environments.registry import environment_named
 from games.environments.served import file_source, source_of
-from games.text import bound_by, did_you_mean, syntax_tree
+from games.text import bound_by, did_you_mean
 from games.values import Json, ModuleFault, State
 from tools.playtest.jobs import GameSetup
+from tools.sandbox.reading import foreign_tree
 
 _LARGEST_SOURCE = 2_000_000
 _MOST_HEURISTICS = 64
@@ -87,7 +88,9 @@ def find_game(name: str) -> GameSource:
         raise GameNotFoundError(f"no game is read at {name[:200]!r}: {told}")
     for item in (*beside_it, *beside):
         # Of somebody else's folder; not by resolve(), which raises at a link to itself.
-        if not Path(os.path.realpath(item)).is_relative_to(os.path.realpath(file.parent)):
+        place = Path(os.path.realpath(item))
+        linked = place.is_file() and place.stat().st_nlink > 1  # its other name is anywhere
+        if linked or not place.is_relative_to(os.path.realpath(file.parent)):
             told = f"{item} is a link that leads out of its folder; put a copy there"
             raise GameNotFoundError(f"no game is read at {name[:200]!r}: {told}")
     heuristics = {item.stem: read_source(item, "a heuristic") for item in beside}
@@ -231,7 +234,7 @@ def learned_module(
         ModuleFault: If the source does not parse, or binds a name that is added to it.
     """
     try:
-        tree = syntax_tree(source)
+        tree = foreign_tree(source)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         raise ModuleFault("unreadable", "module", str(error), line=line) from error

@@ -8,7 +8,7 @@ import ast
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -324,19 +324,6 @@ def readable(source: str) -> str:
     return BREAK.join(part for part in parts if part)
 
 
-def foreign_imports(source: str, allowed: Collection[str]) -> list[tuple[str, int]]:
-    """Imports of a source beyond allowed modules, with their lines; none where it does not parse.
-
-    >>> foreign_imports("import os.path, re", {"re"}), foreign_imports("import", {"re"})
-    ([('os.path', 1)], [])
-    """
-    try:
-        found = [*imported(syntax_tree(source))]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []  # loading it says so, with the line
-    return [(name, line) for name, line in found if name.partition(".")[0] not in allowed]
-
-
 def faults(source: str) -> list[str]:
     """In what a text of definitions breaks the contract that the coder's prompt states.
 
@@ -344,7 +331,11 @@ def faults(source: str) -> list[str]:
     ['imports random']
     """
     tree = syntax_tree(source)
-    found = [f"imports {name}" for name, _ in foreign_imports(source, ALLOWED_IMPORTS)]
+    found = [
+        f"imports {name}"
+        for name, _ in imported(tree)
+        if name.partition(".")[0] not in ALLOWED_IMPORTS
+    ]
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             found.append(f"defines the class {node.name}")

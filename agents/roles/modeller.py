@@ -15,12 +15,13 @@ from agents.protocols import Attempt
 from agents.roles.coder import answer_in_words, bound_names, broken_off, code_blocks
 from agents.roles.matches import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
-from games.text import number_of, syntax_tree
+from games.text import number_of
 from games.trajectories import OpenTrajectory, Trajectory, counts_outcomes
 from games.values import REQUIRED_FUNCTIONS, Json, State, canonical_key
 from tools.predicting.inference import Inference
 from tools.predicting.steady import ALLOWED_IMPORTS
 from tools.predicting.tensors import LARGEST, MOST_NUMBERS, TENSORS
+from tools.sandbox.reading import foreign_tree
 from tools.sources import ADDED
 
 if TYPE_CHECKING:
@@ -342,7 +343,7 @@ def _versions(message: "AIMessage", needed: Sequence[str]) -> Proposals:
 def _unparsed(block: str) -> str:
     """Why a block is no Python; empty where it parses."""
     try:
-        syntax_tree(block)
+        foreign_tree(block)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return f"a version is no Python: {error}"
     return ""

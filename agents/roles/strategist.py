@@ -12,8 +12,8 @@ from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.protocols import Design, Heuristic, RoleError
 from agents.roles.texts import rules_text
-from games.text import syntax_tree
 from tools.playtest.of_run.played import with_each_kind
+from tools.sandbox.reading import foreign_tree
 
 POLICIES = 4  # of each kind: Cardiverse §C.3 finds no gain from six
 _SHOWN_FUNCTIONS = ("get_observations", "get_legal_actions", "parse_action")
@@ -137,7 +137,7 @@ def _shown(
 def _functions(source: str) -> str:
     """The functions of a module that show how observations and actions are written."""
     try:
-        tree = syntax_tree(source)
+        tree = foreign_tree(source)
     except SyntaxError as error:
         raise RoleError(f"the module does not parse at line {error.lineno}: {error.msg}") from error
     found = [

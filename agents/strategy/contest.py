@@ -18,7 +18,8 @@ from tools.playtest.ratings import win_share
 from tools.playtest.runner import Workers
 from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.sandbox import ReusedWorkers, Sandbox
-from vectorstore.sources import ALLOWED_IMPORTS, foreign_imports
+from tools.sandbox.reading import foreign_imports
+from vectorstore.sources import ALLOWED_IMPORTS
 
 _IMPORTS = {*ALLOWED_IMPORTS, "__future__", "typing"}
 _CALL_S = 1.0

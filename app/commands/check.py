@@ -159,11 +159,11 @@ def play_on_run(
 def _require_seats(folder: "RunFolder", players: int) -> None:
     """Refuse a number of players that the newest game of a run does not take."""
     from games.contract import player_numbers, players_text
-    from games.library import read_game
+    from tools.sandbox.reading import foreign_game
     from tools.sources import read_source
 
     newest = (folder, *folder.revisions)[-1]
-    numbers = player_numbers(read_game(read_source(newest.path / "game.py", "the game")))
+    numbers = player_numbers(foreign_game(read_source(newest.path / "game.py", "the game")))
     if players not in numbers:
         raise typer.BadParameter(
             f"--players is {players}; the game takes {players_text(numbers)}. To have it made for "

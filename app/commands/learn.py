@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias, get_args
 
@@ -185,8 +186,10 @@ def _rules_in(path: Path) -> str:
     Raises:
         typer.BadParameter: If the file cannot be read, is empty or too long.
     """
+    from games.environments.reading import open_plain
+
     try:
-        with path.open(encoding="utf-8") as file:
+        with TextIOWrapper(open_plain(path), encoding="utf-8") as file:
             text = file.read(_LONGEST_RULES + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise typer.BadParameter(

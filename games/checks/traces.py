@@ -57,11 +57,10 @@ class Trace:
             ModuleFault: If `visible` leaves a zone out, or names what the state does not have.
         """
         seen = self.subject.game.visible(state, self.seat)
-        for pattern in self.zones:
-            for path in concrete_paths(state, pattern):
-                if path not in seen:
-                    raise ModuleFault("bad_value", "visible", f"says nothing of the zone {path}")
-        opened = [path for pattern in self.opened for path in concrete_paths(state, pattern)]
+        for path in concrete_paths(state, *self.zones):
+            if path not in seen:
+                raise ModuleFault("bad_value", "visible", f"says nothing of the zone {path}")
+        opened = [*concrete_paths(state, *self.opened)]
         try:
             sight = sight_of(state, {**dict.fromkeys(opened, "contents"), **seen}, self.zones)
         except KeyError as error:

@@ -18,7 +18,7 @@ from games.environments import (
 )
 from games.environments.openspiel.adapter import OpenSpielEnvironment, of_openspiel
 from games.environments.registry import TwinEnvironment
-from games.modules import LocalModule
+from games.modules import STATE_KEY, LocalModule
 from games.table import GameTable, Position
 from games.values import CHANCE, Action, Json, Observation, State, canonical_key
 
@@ -173,7 +173,7 @@ class ServedRules:
             "apply_action": self._apply,
             "get_rewards": lambda state: self._place(state).rewards,
             "get_observations": lambda state: self._place(state).observations,
-            "__state_key__": lambda state: self._place(state).key,
+            STATE_KEY: lambda state: self._place(state).key,
             "position": self.position,
             "best": self._best,
         }

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, ValidationInfo, field_validator
 from agents.protocols import Design, RoleSet
 from games.checks.run import CheckSettings
 from games.streams import drawn_seed
-from graph.run.settings import RefineStrategy, sized
+from graph.run.settings import MOST, RefineStrategy, sized
 
 if TYPE_CHECKING:
     from agents.model.budget import Budget
@@ -78,21 +78,22 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     refine: RefineStrategy = Field(
         default_factory=lambda given: "tree" if given["candidates"] > 1 else "conversation"
     )
-    max_rounds: int = Field(default=6, ge=0)
+    max_rounds: int = Field(default=6, ge=0, le=100)
     records_judged: int = sized(5, quick=2)
     ladder_matches: int = sized(2_000, quick=400, least=4)
     random_matches: int = sized(10_000, quick=1_000, least=4)
     protocol: Literal["ours", "paper"] = "ours"
     lessons: int = sized(8_000, quick=1_000)
-    heuristic_matches: int = Field(default_factory=_heuristic_matches, ge=4)
+    heuristic_matches: int = Field(default_factory=_heuristic_matches, ge=4, le=MOST)
     small_budget: int = sized(50, quick=15, least=1)
     large_budget: int = sized(250, quick=0)
     playtest_s: float | None = Field(
         default_factory=lambda given: 900.0 if given["quick"] else 21_600.0,
         gt=0,
+        le=7 * 86_400,
         allow_inf_nan=False,
     )
-    max_plies: int = Field(default=2000, ge=1)
+    max_plies: int = Field(default=2000, ge=1, le=MOST)
     check: CheckSettings = Field(default_factory=_checks)
 
     @field_validator("check", mode="before")

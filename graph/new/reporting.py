@@ -266,16 +266,21 @@ def _findings_on(folder: RunFolder, rule: str, word: re.Pattern[str]) -> list[di
     """Findings of checks and claims on a rule; one without words takes those of its claim."""
     checks = folder.read_json("checks.json") if (folder.path / "checks.json").exists() else {}
     kept = checks if isinstance(checks, dict) else {}
-    says = {one["id"]: f"{one['id']}, {one['says']}" for one in kept.get("claims", [])}
-    return [
-        {
-            "check": one["check"],
-            "outcome": one["outcome"],
-            "evidence": one["evidence"] or says.get(one.get("claim"), ""),
-        }
-        for one in (*kept.get("findings", []), *_loose(kept))
-        if rule == one["rule"] or word.search(one["evidence"])
-    ]
+    try:
+        says = {one["id"]: f"{one['id']}, {one['says']}" for one in kept.get("claims", [])}
+        return [
+            {
+                "check": str(one["check"]),
+                "outcome": str(one["outcome"]),
+                "evidence": str(one["evidence"] or says.get(one.get("claim"), "")),
+            }
+            for one in (*kept.get("findings", []), *_loose(kept))
+            if rule == one["rule"] or word.search(one["evidence"])
+        ]
+    except (AttributeError, LookupError, TypeError) as error:
+        raise RunFolderError(
+            f"{folder.path / 'checks.json'} tells no findings; it was written by somebody else"
+        ) from error
 
 
 def _kept_game(folder: RunFolder) -> tuple[Design, str, list[MatchRecord]]:

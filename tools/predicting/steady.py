@@ -10,6 +10,7 @@ from tools.guest.operations import OF_A_POSITION
 from tools.predicting import called, cut, failing
 from tools.predicting.transition import RecordQuestions, name_of, predicted
 from tools.sandbox import Sandbox
+from tools.sandbox.reading import foreign_imports
 from tools.sandbox.worker import CallResult
 from tools.transitions import Column, ask_columns
 from vectorstore import sources
@@ -30,7 +31,7 @@ def imports(source: str, more: Sequence[str] = ()) -> list[Finding]:
     allowed = (*ALLOWED_IMPORTS, *more)
     return [
         _unsteady(f"it imports {name}; allowed: {', '.join(allowed)}", line=line)
-        for name, line in sources.foreign_imports(source, allowed)
+        for name, line in foreign_imports(source, allowed)
     ]
 
 

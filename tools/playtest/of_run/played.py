@@ -16,7 +16,6 @@ from pydantic import JsonValue
 from games.checks.sampling import UniformPlayer
 from games.contract import player_numbers
 from games.engine import Match, Player, play_match
-from games.library import read_game
 from games.values import ModuleFault
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster
 from tools.playtest.of_run.budget import Clock, Work, rounded
@@ -26,6 +25,7 @@ from tools.playtest.schedule import Sides
 from tools.playtest.series import Series, SeriesSettings, play_series, with_records
 from tools.reporting.content import short_name
 from tools.sandbox import Sandbox
+from tools.sandbox.reading import foreign_game
 
 _PROBE = 2  # matches that tell how long others are
 
@@ -253,7 +253,7 @@ class PlayTest:
         if self.settings.random_matches < _OTHER_SEATS * _TELLING:
             return []
         try:
-            counts = player_numbers(read_game(self.source))
+            counts = player_numbers(foreign_game(self.source))
         except ModuleFault:
             return []
         return [seats for seats in counts if 1 < seats != self.num_players]
