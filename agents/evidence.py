@@ -17,6 +17,7 @@ from games.table import GameTable, Position
 from games.values import TERMINAL, Json, ModuleFault
 
 _SETTING = re.compile(r"(\w+)=")
+_RULE = re.compile(r"R\d+")
 _MOST_VALUES = 5
 _IDLE = "beside the other settings it changes no rule"
 
@@ -77,6 +78,17 @@ def with_plies(design: Design, matches: Sequence[Match]) -> Design:
         seen = "; ".join(dict.fromkeys(places)) if places and all(places) else ""
         clauses.append(clause.model_copy(update={"seen": seen}))
     return design.model_copy(update={"clauses": tuple(clauses)})
+
+
+def standing(clause: Clause) -> str:
+    """The state of a demand: honoured where a rule or a ply shows it, else read as its setting.
+
+    >>> named = Clause(text="whist", status="honoured", setting="game=whist")
+    >>> standing(named), standing(named.model_copy(update={"seen": "match 1, ply 4"}))
+    ('read_as', 'honoured')
+    """
+    shown = clause.rules or clause.seen or _RULE.search(clause.setting)
+    return clause.status if clause.status != "honoured" or shown else "read_as"
 
 
 def _shown_by(design: Design, name: str, matches: Sequence[Match]) -> str:

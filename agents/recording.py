@@ -3,8 +3,10 @@
 Policies make data: one that searches knows the true state, with what is hidden from its seat.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -19,7 +21,7 @@ from games.environments import Environment, SearchableEnvironment
 from games.environments.reading import read_trajectories
 from games.information import SeatLog
 from games.modules import Rules
-from games.streams import run_key, stream
+from games.streams import stream
 from games.table import Position
 from games.trajectories import (
     OpenTrajectory,
@@ -181,6 +183,14 @@ def _recorded(path: Path, name: str) -> RecordedFile:
     )
 
 
+@lru_cache(maxsize=256)
+def _key(seed: int, about: str) -> int:
+    """The key of the streams of recorded matches, as files of trajectories were always made."""
+    salt = hashlib.blake2b(about.encode("utf-8", "surrogatepass"), digest_size=32).digest()
+    key = hashlib.scrypt(str(seed).encode(), salt=salt, n=2**15, r=8, p=1, maxmem=2**28, dklen=16)
+    return int.from_bytes(key, "little")
+
+
 @dataclass
 class _Recorder:
     """Plays the matches of a plan."""
@@ -189,7 +199,7 @@ class _Recorder:
     plan: RecordPlan
 
     def __post_init__(self) -> None:
-        self.key = run_key(self.plan.seed, self.environment.name)
+        self.key = _key(self.plan.seed, self.environment.name)
 
     def play(self, job: tuple[int, TextIO]) -> Json:
         """Play one match and write its line."""

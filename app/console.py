@@ -362,3 +362,22 @@ def teller(
         progress(Begins(node="matches"))
         models.hear = lambda told: progress(Waits(**told.model_dump()))
         yield tell
+
+
+def interview(players: int | None, *, as_json: bool) -> tuple[str, int | None]:
+    """The game and its seats, asked of a person in three questions."""
+    from graph.new.requests import NO, YES, means
+
+    if as_json or not a_person_is_here():
+        raise typer.BadParameter(
+            "the game is missing; say it in your own words, or name one of the library's: "
+            "--family NAME (rulewright games lists them)"
+        )
+    game = ask("What game would you like? A name, or a few words: ") or ""
+    while players is None and (number := ask("How many play? [as usual]: ")):
+        players = int(number) if number.isdecimal() and int(number) else None
+        if players is None:
+            say(f"{number!r} is no number of players; type one, such as 4, or nothing.")
+    special = ask("What should be special about it? [nothing]: ") or ""
+    special = "" if means(special, YES | NO) else special
+    return ". ".join(filter(None, (game, special))), players

@@ -5,13 +5,13 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, make_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar, get_args
 
 import typer
 
-from app.console import a_person_is_here, ask, note, say
+from app.console import note, say
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tools.sources import GameSource
 
 SettingsT = TypeVar("SettingsT", bound="BaseModel")
+GroupT = TypeVar("GroupT", bound="DataclassInstance")
 
 HostSearch = Annotated[
     bool,
@@ -55,6 +56,15 @@ NoIsolation = Annotated[
     typer.Option(
         "--i-accept-no-isolation",
         help="Goes with --sandbox process, which keeps the code from nothing.",
+    ),
+]
+Retrieves = Annotated[
+    bool, typer.Option("--retrieval/--no-retrieval", help="Show library games to the roles.")
+]
+RefineBy = Annotated[
+    str | None,
+    typer.Option(
+        "--refine", help="How to refine: conversation, or tree (usual with several candidates)."
     ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", min=1, max=64, help="Matches at the same time.")]
@@ -213,6 +223,15 @@ def _options_of(group: "type[DataclassInstance]") -> list[inspect.Parameter]:
     ]
 
 
+def as_they_stand(group: type[GroupT]) -> type[GroupT]:
+    """A group whose options change nothing where they are not given: their default is None."""
+    asked = []
+    for one in fields(group):
+        kind, *about = get_args(one.type)
+        asked.append((one.name, Annotated[kind | None, *about], None))
+    return make_dataclass(group.__name__, asked, bases=(group,), frozen=True, kw_only=True)
+
+
 def model_filled(group: object, model: type[SettingsT]) -> SettingsT:
     """The settings that a group of the same names asks for; an option that is None is left out."""
     return model.model_validate(
@@ -329,6 +348,7 @@ def accepted_parameters(game: "GameSetup", sandbox: "Sandbox") -> "dict[str, Val
     from tools.playtest.tournament import effective_parameters
     from tools.sandbox import SandboxedModule
 
+    game = game.renamed_from
     if game.environment:
         return dict(game.parameters)
     with sandbox.loaded("parameters", game.source) as worker:
@@ -388,22 +408,3 @@ def _refusal(
 
 def _shown(pair: str) -> str:
     return pair if len(pair) <= _SHOWN else pair[: _SHOWN - 1] + "…"
-
-
-def interview(players: int | None, *, as_json: bool) -> tuple[str, int | None]:
-    """The game and its seats, asked of a person in three questions."""
-    from graph.new.requests import NO, YES, means
-
-    if as_json or not a_person_is_here():
-        raise typer.BadParameter(
-            "the game is missing; say it in your own words, or name one of the library's: "
-            "--family NAME (rulewright games lists them)"
-        )
-    game = ask("What game would you like? A name, or a few words: ") or ""
-    while players is None and (number := ask("How many play? [as usual]: ")):
-        players = int(number) if number.isdecimal() and int(number) else None
-        if players is None:
-            say(f"{number!r} is no number of players; type one, such as 4, or nothing.")
-    special = ask("What should be special about it? [nothing]: ") or ""
-    special = "" if means(special, YES | NO) else special
-    return ". ".join(filter(None, (game, special))), players

@@ -7,21 +7,22 @@ import json
 import sys
 import uuid
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.dataclasses import dataclass as value_class
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from langsmith import Client
     from langsmith.schemas import Example
 
@@ -51,6 +52,9 @@ class EvalOptions:
         folder: Where finished games are kept, so that a run that was ended goes on there; None
             keeps nothing.
         workers: Processes that play at the same time, at least 1.
+        games: Games or tasks to measure; empty for all.
+        matches: Of each of them; 0 for the usual number.
+        simulations: Of a decision; 0 for the usual number.
     """
 
     seed: int = 0
@@ -58,11 +62,48 @@ class EvalOptions:
     quick: bool = False
     folder: Path | None = None
     workers: int = 1
+    games: tuple[str, ...] = ()
+    matches: int = 0
+    simulations: int = 0
 
     def __post_init__(self) -> None:
         """Refuse what no evaluation can follow."""
         if self.workers < 1:
             raise ValueError(f"workers is {self.workers}; required: at least 1")
+
+
+SizeT = TypeVar("SizeT", bound="DataclassInstance")
+
+
+def resized(
+    size: SizeT,
+    options: EvalOptions,
+    known: Iterable[str],
+    *,
+    games: str = "games",
+    matches: str = "matches",
+) -> SizeT:
+    """The size of an evaluation with what the options say in the place of the usual.
+
+    Args:
+        size: The usual one.
+        options: What was asked for.
+        known: Games that there are.
+        games: Its field of games.
+        matches: Its field of matches.
+
+    Raises:
+        EvalError: If there is no such game.
+    """
+    if unknown := sorted({*options.games} - {*known}):
+        said = f"no game {', '.join(unknown)} is measured; known: {', '.join(sorted(known))}"
+        raise EvalError(said)
+    asked = {
+        games: options.games,
+        matches: options.matches,
+        "simulations": options.simulations,
+    }
+    return replace(size, **{name: value for name, value in asked.items() if value})
 
 
 class EvalError(Exception):
@@ -322,7 +363,7 @@ class EvalInfo(BaseModel, frozen=True, extra="forbid"):
         )
 
     def _require(self, chosen: EvalOptions) -> None:
-        for name in ("quick", "folder", "workers"):
+        for name in ("quick", "folder", "workers", "games", "matches", "simulations"):
             if name in self.takes or getattr(chosen, name) == getattr(EvalOptions, name):
                 continue
             able = ", ".join(info.name for info in known_evals() if name in info.takes)

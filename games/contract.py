@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from games.modules import Module
-from games.text import is_plain_line
+from games.text import is_plain_line, skeletons
 from games.values import (
     CHANCE,
     MAX_PLAYERS,
@@ -192,6 +192,9 @@ def read_actions(value: Json) -> list[Action]:
             "one line each, without control, direction and invisible characters, letters composed "
             "(NFC), so that no two look the same"
         )
+        raise _unfit("get_legal_actions", value, required)
+    if len(value) > 1 and len(set(skeletons(value))) != len(value):
+        required = "actions that differ in more than case, blanks, or how a letter is written"
         raise _unfit("get_legal_actions", value, required)
     return list(value)
 

@@ -31,6 +31,9 @@ from games.values import (
 
 Heuristic: TypeAlias = Callable[[Observation, Action], float]
 HEURISTIC = "score"  # the function that a fault of a heuristic names
+STATE_KEY = "__state_key__"
+"""The function that tells states apart where an environment is served; no module has one."""
+_SERVING = "games.environments.served"  # held by the workers of such environments alone
 _VERSION = 2  # of marshal: later ones encode which objects are the same, besides their values
 
 
@@ -121,7 +124,8 @@ def load_namespace(
         code: What the source compiles to (see `compiled`), where that is known already.
 
     Raises:
-        ModuleFault: With kind "unreadable" and the line, if it does not parse or load.
+        ModuleFault: With kind "unreadable" and the line, if it does not parse or load; or if it
+            defines what no module may.
     """
     module = types.ModuleType(name)
     try:
@@ -130,6 +134,9 @@ def load_namespace(
         raise ModuleFault.of_syntax(error) from error
     except Exception as error:
         raise _raised("module", error, kind="unreadable") from error
+    if STATE_KEY in module.__dict__ and _SERVING not in sys.modules:
+        told = "is not a module's to define: states are told apart by their values; leave it out"
+        raise ModuleFault("bad_value", STATE_KEY, told)
     return module.__dict__
 
 
@@ -212,7 +219,7 @@ def bind(namespace: Mapping[str, object], num_players: int) -> Rules:
         events=_optional(namespace, "get_events") or silent,
         chance_probabilities=_optional(namespace, "get_chance_probabilities"),
         value=_optional(namespace, "value_function"),
-        key=_optional(namespace, "__state_key__") or canonical_key,
+        key=_optional(namespace, STATE_KEY) or canonical_key,
     )
 
 

@@ -11,7 +11,6 @@ import struct
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from typing import Protocol
 
@@ -26,30 +25,11 @@ _KEY = 5  # four words of purpose, match and seat; ply
 _SECRET_BITS = 64
 _IN_BLOCK = 8
 _EIGHT = struct.Struct("<8Q")
-_COST = 2**15  # 32 MiB, a tenth of a second
 
 
 def drawn_seed() -> int:
     """A seed of 64 bits by the system's own entropy; no module can guess it."""
     return secrets.randbits(_SECRET_BITS)
-
-
-@lru_cache(maxsize=256)
-def run_key(seed: int, *about: str) -> int:
-    """The seed of a run's streams, slow to make: a small `seed` cannot be found by trying.
-
-    Workers hold no library that makes it fast. It is another one for every module, so none can
-    bring a table of keys along.
-
-    Args:
-        seed: The run's seed, as a person gives it.
-        about: Sources that the run's workers load.
-    """
-    salt = hashlib.blake2b("\0".join(about).encode("utf-8", "surrogatepass"), digest_size=32)
-    key = hashlib.scrypt(
-        str(seed).encode(), salt=salt.digest(), n=_COST, r=8, p=1, maxmem=2**28, dklen=16
-    )
-    return int.from_bytes(key, "little")
 
 
 def stream(
@@ -58,7 +38,7 @@ def stream(
     """The generator for one purpose at one place of a run.
 
     Args:
-        seed: The run's seed, or the key made of it.
+        seed: The run's seed.
         purpose: What the numbers decide, such as "chance" or "player".
         match: Index of the match.
         seat: 0-based seat, or `NOBODY`.

@@ -4,8 +4,11 @@ import ast
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from typing import Any
+
+from games.values import ModuleFault
 
 _PARSING = threading.Lock()
 _ESCAPES = re.compile(
@@ -19,6 +22,7 @@ _UNSEEN = re.compile(
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0"
     "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_SCOPES = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"\](?=\(|:\s*[^\s:&/\\]*[:&/\\])")  # inline, or the definition of an address
 
@@ -114,6 +118,62 @@ def syntax_tree(source: str | bytes) -> ast.Module:
         return ast.parse(source)  # noqa: TID251 - here alone
 
 
+def skeletons(lines: Sequence[str]) -> list[str]:
+    """Single lines, one at least, without what a reader may overlook.
+
+    That is case, blanks, and how letters are written.
+
+    >>> skeletons(["Take  1", "take 1 ", "\uff54ake\u00a01"])
+    ['take 1', 'take 1', 'take 1']
+    """
+    text = "\n".join(lines).casefold()
+    if text.isascii() and not any(blank in f"\n{text}\n" for blank in ("  ", " \n", "\n ")):
+        return text.split("\n")  # nearly always: every ply of every match passes through here
+    folded = unicodedata.normalize("NFKC", text).casefold().split("\n")
+    return [" ".join(line.split()) for line in folded]
+
+
+def game_literal(source: str) -> ast.Dict:
+    """The node of the `GAME` of a module.
+
+    Raises:
+        ModuleFault: If the source does not parse, or `GAME` is no dict that is written out.
+    """
+    try:
+        tree = syntax_tree(source)
+    except SyntaxError as error:
+        raise ModuleFault.of_syntax(error) from error
+    except ValueError as error:
+        raise ModuleFault("unreadable", "module", str(error)) from error
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if (
+            isinstance(node, ast.Assign | ast.AnnAssign)
+            and any(isinstance(target, ast.Name) and target.id == "GAME" for target in targets)
+            and isinstance(node.value, ast.Dict)
+        ):
+            return node.value
+    raise _no_literal()
+
+
+def literal_game(source: str) -> dict[str, Any]:
+    """The `GAME` of a module, read without running it.
+
+    Raises:
+        ModuleFault: If the source does not parse, or `GAME` is not one plain literal.
+    """
+    try:
+        game: dict[str, Any] = ast.literal_eval(game_literal(source))
+    except (TypeError, ValueError, SyntaxError) as error:
+        raise _no_literal() from error
+    return game
+
+
+def _no_literal() -> ModuleFault:
+    told = "must be one plain dict literal at the top of the module"
+    return ModuleFault("missing", "GAME", told)
+
+
 def imported(tree: ast.Module) -> Iterator[tuple[str, int]]:
     r"""The module and the line of everything that is imported; "." for a package of its own.
 
@@ -128,10 +188,28 @@ def imported(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 
 def bound_by(node: ast.stmt) -> set[str]:
-    """The names that a statement at the top of a module binds."""
+    """The names that a statement at the top of a module binds.
+
+    Functions and comprehensions have scopes of their own (Python reference 4.2.2, 6.2.4).
+
+    >>> sorted(bound_by(ast.parse("for a in [b for b in (c := [])]: import os.path").body[0]))
+    ['a', 'c', 'os']
+    """
     if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
         return {node.name}
     if isinstance(node, ast.Import | ast.ImportFrom):
         return {alias.asname or alias.name.split(".")[0] for alias in node.names}
-    names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
-    return {one.id for one in names if isinstance(one.ctx, ast.Store)}
+    found: set[str] = set()
+    inside: list[ast.AST] = [node]
+    while inside:
+        for one in ast.iter_child_nodes(inside.pop()):
+            if isinstance(one, ast.stmt):
+                found |= bound_by(one)
+            elif isinstance(one, _SCOPES):
+                walked = (w for w in ast.walk(one) if isinstance(w, ast.NamedExpr))
+                found |= {walrus.target.id for walrus in walked}
+            elif isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+                found.add(one.id)
+            else:
+                inside.append(one)
+    return found

@@ -20,7 +20,7 @@ import yaml
 
 from agents.model.errors import ModelError
 from agents.model.recording import place
-from evals.cardiverse.recorded import NothingRetrieved, draft_names, recorded_design
+from evals.cardiverse.recorded import draft_names, recorded_design
 from evals.cwm import synthesis
 from graph.new.coding import GraphCoderTools
 from graph.new.context import RunContext, RunSettings
@@ -29,6 +29,7 @@ from graph.new.requests import Request, write_request
 from graph.new.runs import open_run
 from graph.run.folder import create_folder
 from graph.run.opening import model_settings
+from tools.retrieval import NothingRetrieved
 
 FOLDER = Path(__file__).parents[1] / "tests" / "recordings"
 MODEL = "answered-by-hand"

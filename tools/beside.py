@@ -145,8 +145,10 @@ def _series(
     return [[*own.values()] for _, own in found]
 
 
-def _of(one: tuple[MatchJob, MatchEntry]) -> tuple[int, tuple[str, ...]]:
-    return one[0].key, tuple(sorted({player.name for player in one[0].seats}))
+def _of(one: tuple[MatchJob, MatchEntry]) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
+    job = one[0]
+    heuristics = tuple(sorted(job.game.heuristics.values()))
+    return job.key, heuristics, tuple(sorted({player.name for player in job.seats}))
 
 
 def _batch(sandbox: Sandbox, claimed: Sequence[tuple[MatchJob, MatchEntry]]) -> BatchJob:

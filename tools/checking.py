@@ -18,7 +18,9 @@ from games.trajectories import Transition, open_deck
 from games.values import Json, ModuleFault
 from tools.pace import PacedTable, is_slow, slow_finding, slowest_function
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable, Worker
+from tools.sandbox.reading import foreign_imports
 from tools.transitions import replay_transitions
+from vectorstore.sources import ALLOWED_IMPORTS
 
 _PURITY = "functions"
 _REPLAYED = 2  # matches replayed where fewer are kept
@@ -26,6 +28,7 @@ _TRANSITIONS = 240  # of all of them together
 _LATE = "the checks did not end within"
 _DECLARATIONS = ("ZONES", "visible")
 _PAIR = 2
+_ALLOWED = {*ALLOWED_IMPORTS, "__future__", "numpy", "random", "typing"}  # two for resamplers
 _AGAIN_S = 60.0  # for whatever is asked after the checks
 
 
@@ -158,16 +161,16 @@ def check_source(
         deadline_s: Seconds for everything.
         records: Random matches to keep for a validator.
     """
-    start = (num_players or 0, dict(parameters))
+    start, foreign = (num_players or 0, dict(parameters)), _imports(source)
     trial = _Trial(sandbox, source, Deadline.after(deadline_s))
     with sandbox.worker("check", source) as worker:
         try:
             subject = trial.subject(worker, start)
         except ModuleFault as fault:
             found = trial.deadline.judged([from_fault("load", fault)])
-            return CheckRun(tuple(found), (), worker.output, sandbox, source, start)
+            return CheckRun((*foreign, *found), (), worker.output, sandbox, source, start)
         start = (subject.num_players, dict(parameters))
-        findings = trial.deadline.judged(run_checks(subject, settings))
+        findings = foreign + trial.deadline.judged(run_checks(subject, settings))
         output = worker.output
     kept: tuple[MatchRecord, ...] = ()
     if _playable(findings):
@@ -184,6 +187,20 @@ def check_source(
     if any(_is_late(found) for found in findings):
         findings = _with_slowest(findings, slowest_function(sandbox, source, *start))
     return CheckRun(tuple(findings), kept, output, sandbox, source, start)
+
+
+def _imports(source: str) -> list[Finding]:
+    """A finding for each import that the contract does not allow."""
+    return [
+        Finding(
+            check="imports",
+            outcome="failed",
+            rule="contract",
+            evidence=f"imports {name}; allowed: {', '.join(sorted(_ALLOWED))}",
+            line=line,
+        )
+        for name, line in foreign_imports(source, _ALLOWED)
+    ]
 
 
 def audit_matches(

@@ -20,14 +20,20 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from games.records import MatchRecord
-from games.text import syntax_tree
 from games.values import Action, IllegalActionError, Json, ModuleFault
 from tools.guest.protocol import LinesRequest
 from tools.sandbox import Sandbox, Worker
+from tools.sandbox.reading import foreign_tree
 
 _NONE: frozenset[int] = frozenset()
 _COMMENT = re.compile(r"#\s*(R\d+(?:(?:\s*(?:,|and)\s*|\s+)R\d+)*)\b")
 _RULE = re.compile(r"\bR\d+\b")
+_CONDITION = re.compile(
+    r"\b(?:if|when(?:ever)?|where|while|until|unless|once|who|that|which)\b[^,;:]*", re.IGNORECASE
+)
+_DENIAL = re.compile(
+    r"\b(?:no|not|never|nothing|none|nobody|neither|nor|cannot)\b|n['’]t\b", re.IGNORECASE
+)
 _BLOCKS = ("else", "try", "finally", "except")
 _DEADLINE_S = 60.0  # for all matches together
 _PLIES = 3  # kept of a rule in one match
@@ -105,6 +111,27 @@ def rule_coverage(
     )
 
 
+def unnamed_rules(source: str, rules: Sequence[str]) -> tuple[str, ...]:
+    """Those of the rules that neither a statement nor a function of a source is marked with.
+
+    Raises:
+        ModuleFault: If the source does not parse.
+    """
+    marks = _marks(source)
+    return tuple(rule for rule in rules if rule not in marks)
+
+
+def denies(rule: str) -> bool:
+    """True for a rule that says what is not so: there may be nothing in a source to carry it out.
+
+    What stands in a condition of it is no matter.
+
+    >>> denies("A full row gives no token back."), denies("If no card is left, the match ends.")
+    (True, False)
+    """
+    return _DENIAL.search(_CONDITION.sub("", rule)) is not None
+
+
 @dataclass(frozen=True)
 class SourceBranch:
     """A stretch of a source that is gone through on a condition.
@@ -162,7 +189,7 @@ def branch_coverage(
     Raises:
         ModuleFault: If the source does not load.
     """
-    found = _branches(syntax_tree(source), source.splitlines(), functions)
+    found = _branches(foreign_tree(source), source.splitlines(), functions)
     watched = sorted({line for _, lines in found for line in lines})
     met: list[frozenset[int]] = []
     with sandbox.loaded("coverage", source) as worker:
@@ -245,7 +272,7 @@ def _traced(worker: Worker, request: LinesRequest, ends: float) -> list[frozense
 def _marks(source: str) -> dict[str, list[_Place]]:
     """Where each rule stands, in the order of the source."""
     try:
-        tree = syntax_tree(source)
+        tree = foreign_tree(source)
         comments = [*_comments(source)]
     except (SyntaxError, ValueError, RecursionError, tokenize.TokenError) as error:
         raise ModuleFault("unreadable", "module", str(error)) from error

@@ -179,8 +179,8 @@ def _not_audited(
         _require_same_answers(sandbox, game.source, alone)
     if not audits:
         return "too many matches failed or did not end"
-    start, key = (game.num_players, game.parameters), finished[0][0].key
-    audit = audit_matches(sandbox, game.source, played, start=start, pairs=_AUDITED, seed=key)
+    start, seed = (game.num_players, game.parameters), finished[0][0].key
+    audit = audit_matches(sandbox, game.source, played, start=start, pairs=_AUDITED, seed=seed)
     for finding in audit:
         if finding.outcome == "failed":
             raise VoidResultError(f"the audit of what seats were told failed: {finding.evidence}")

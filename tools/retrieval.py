@@ -151,6 +151,16 @@ class Retrieval:
         return sorted((replace(p, distance=nearest(p)) for p in pieces), key=worth)
 
 
+class NothingRetrieved(Retrieval):
+    """A store in which nothing is found: what retrieval is worth shows beside it."""
+
+    def examples(self, *_: object, **__: object) -> list[Example]:
+        """Nothing."""
+        return []
+
+    snippets = drafting_snippets = mechanics = examples
+
+
 def _items(piece: Example, name: str) -> list[str]:
     found = piece.metadata.get(name, [])
     return found if isinstance(found, list) else []

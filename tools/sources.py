@@ -7,18 +7,20 @@ never told the first state, the parameters and the zones: `learned.txt` adds the
 
 import os
 import pprint
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from games import library
-from games.environments import Environment
+from games.environments import Environment, ModuleEnvironment, SourceTable
 from games.environments.registry import environment_named
-from games.environments.served import source_of
-from games.text import bound_by, did_you_mean, syntax_tree
+from games.environments.served import file_source, source_of
+from games.text import bound_by, did_you_mean
 from games.values import Json, ModuleFault, State
 from tools.playtest.jobs import GameSetup
+from tools.sandbox.reading import foreign_tree
 
 _LARGEST_SOURCE = 2_000_000
 _MOST_HEURISTICS = 64
@@ -86,7 +88,9 @@ def find_game(name: str) -> GameSource:
         raise GameNotFoundError(f"no game is read at {name[:200]!r}: {told}")
     for item in (*beside_it, *beside):
         # Of somebody else's folder; not by resolve(), which raises at a link to itself.
-        if not Path(os.path.realpath(item)).is_relative_to(os.path.realpath(file.parent)):
+        place = Path(os.path.realpath(item))
+        linked = place.is_file() and place.stat().st_nlink > 1  # its other name is anywhere
+        if linked or not place.is_relative_to(os.path.realpath(file.parent)):
             told = f"{item} is a link that leads out of its folder; put a copy there"
             raise GameNotFoundError(f"no game is read at {name[:200]!r}: {told}")
     heuristics = {item.stem: read_source(item, "a heuristic") for item in beside}
@@ -106,13 +110,50 @@ def environment_game(
     Raises:
         EnvironmentNotFoundError: Listing what is known.
     """
-    return game_setup_of(environment_named(text, parameters, players))
+    return game_setup_of(any_environment(text, parameters, players))
+
+
+def any_environment(
+    text: str, parameters: Mapping[str, Json] | None = None, players: int = 0
+) -> Environment:
+    """The environment of a name, a module's file or a folder with one, or a twin of any of these.
+
+    Of a file, parameters and seats are those given; a worker plays it.
+
+    Raises:
+        EnvironmentNotFoundError: Listing what is known.
+        GameNotFoundError: If there is no such file, or it cannot be read.
+    """
+    return environment_named(text, parameters, players, of_file=_of_file)
+
+
+def _of_file(name: str, parameters: Mapping[str, Json], players: int) -> Environment:
+    found = find_game(name)
+    rules = find_rulebook(found.name, parameters, players) or ""
+    return ModuleEnvironment(found.name, players, parameters, rules, SourceTable(found.source))
+
+
+def with_whole_path(text: str) -> str:
+    """An environment's name that holds from any folder.
+
+    >>> with_whole_path("twin:3:openspiel:leduc_poker")
+    'twin:3:openspiel:leduc_poker'
+    """
+    twins = re.match(r"(?:twin:\d+:)*", text)
+    start = twins.end() if twins else 0
+    path = Path(text[start:])
+    return f"{text[:start]}{path.resolve()}" if path.exists() else text
 
 
 def game_setup_of(found: Environment) -> GameSetup:
-    """An environment as a game that is played by players of ours."""
+    """An environment as a game that is played by players of ours; a module's file as the module."""
     source, known = source_of(found) or "", dict(found.parameters)
-    return GameSetup(found.name, source, found.num_players, known, environment=found.name)
+    origin = file_source(found)
+    named = "" if origin and origin == source else found.name
+    twin_of = origin if named else ""
+    return GameSetup(
+        found.name, source, found.num_players, known, environment=named, twin_of=twin_of
+    )
 
 
 def find_rulebook(name: str, parameters: Mapping[str, Json], players: int) -> str | None:
@@ -193,7 +234,7 @@ def learned_module(
         ModuleFault: If the source does not parse, or binds a name that is added to it.
     """
     try:
-        tree = syntax_tree(source)
+        tree = foreign_tree(source)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         raise ModuleFault("unreadable", "module", str(error), line=line) from error

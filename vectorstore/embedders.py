@@ -143,8 +143,9 @@ def choose_embedder(settings: StoreSettings, tell: Callable[[str], None]) -> Emb
         return RemoteEmbedder(settings.remote)
     if settings.embedder == "chroma":
         return ChromaDefault()
+    if settings.embedder == "lexical":
+        return LexicalEmbedder()
     if settings.embedder == "minilm" or packaged_model() is not None:
         return MiniLM()
-    if settings.embedder == "auto":
-        tell(LACKING)
+    tell(LACKING)
     return LexicalEmbedder()

@@ -331,8 +331,11 @@ def faults(source: str) -> list[str]:
     ['imports random']
     """
     tree = syntax_tree(source)
-    names = [name for name, _ in imported(tree)]
-    found = [f"imports {name}" for name in names if name.split(".")[0] not in ALLOWED_IMPORTS]
+    found = [
+        f"imports {name}"
+        for name, _ in imported(tree)
+        if name.partition(".")[0] not in ALLOWED_IMPORTS
+    ]
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
             found.append(f"defines the class {node.name}")

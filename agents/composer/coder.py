@@ -24,8 +24,6 @@ from games.library import (
 from games.text import syntax_tree
 from games.values import canonical_key
 
-_CAUSE = "It differed from the library's verified source."
-
 
 def verified_source(design: Design) -> str:
     """The verified module for a design (kept for the last few designs).
@@ -77,16 +75,16 @@ class ComposerCoder:
         """
         wanted = verified_source(design)
         if source == wanted:
-            raise RoleError(
-                "the source is the verified one already; the composer has nothing left to propose "
-                f"for: {_failures(findings)}"
+            bad = (
+                f"{f.check}: {f.evidence or f.outcome}" for f in findings if f.outcome != "passed"
             )
-        return Mending(cause=_CAUSE, edits=(Edit(search=source, replace=wanted),))
-
-
-def _failures(findings: Sequence[Finding]) -> str:
-    bad = [f"{f.check}: {f.evidence or f.outcome}" for f in findings if f.outcome != "passed"]
-    return "; ".join(bad) or "no finding was given"
+            said = (
+                "the source is the verified one already; the composer has nothing left to propose"
+            )
+            raise RoleError(f"{said} for: {'; '.join(bad) or 'no finding was given'}")
+        return Mending(
+            cause="It was not the verified source.", edits=(Edit(search=source, replace=wanted),)
+        )
 
 
 class ComposerStrategist:

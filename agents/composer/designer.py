@@ -4,7 +4,6 @@ import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import get_args
 
 from agents.composer.lexicon import Lexicon, lexicon_of, lexicons
 from agents.composer.meaning.brief import Parsed
@@ -40,7 +39,6 @@ from agents.protocols import (
     Revision,
     RoleError,
     Rule,
-    Section,
     Talk,
 )
 from games.library import in_reading_order, names, preset, rulebook
@@ -54,7 +52,6 @@ _SHOWN = 12
 _OTHERS = 2
 _OTHER_KIND = "it is more like a game of another kind"
 _RULE = re.compile(r"^- (R\d+): (.+)$")
-_SECTIONS = frozenset(get_args(Section))
 _LEADS_TO = {
     "Components": "Setup",
     "Game State": "Setup",
@@ -66,6 +63,7 @@ _LEADS_TO = {
     "Scoring": "",
 }
 """What each section's mechanics contribute to; nothing means the end of the game itself."""
+_SET_BY = ("Setup", "Turn", "Rounds and Phases", "Scoring")
 
 
 class ComposerDesigner:
@@ -281,27 +279,16 @@ def _design(reading: Reading, brief: Brief) -> Design:
 
 
 def _rules_of(family: str, parameters: Mapping[str, Json], players: int) -> tuple[Rule, ...]:
-    """The family's rulebook for these settings, rule by rule.
-
-    Raises:
-        RoleError: If the rulebook has a section that a design does not know, or no rule.
-    """
+    """The family's rulebook for these settings, rule by rule."""
     section = ""
     rules = []
     text, _ = in_reading_order(rulebook(family, parameters, players))
     for line in text.splitlines():
         if line.startswith("## "):
             section = line.removeprefix("## ").strip()
-            if section not in _SECTIONS:
-                raise RoleError(
-                    f"the rulebook of {family} has the section {section!r}; a design knows "
-                    f"{', '.join(sorted(_SECTIONS))}"
-                )
         elif match := _RULE.match(line):
             rule = {"id": match[1], "section": section, "text": match[2].strip()}
             rules.append(Rule.model_validate(rule))
-    if not rules:
-        raise RoleError(f"the rulebook of {family} has no rule line '- R1: ...'")
     return tuple(rules)
 
 
@@ -335,9 +322,10 @@ def _mechanic_graph(
         if rule.section in ("Scoring", "Rounds and Phases"):
             added = _add(mechanics, f"rule {rule.id}", rule.text)
             edges.append(MechanicEdge(source=added, target=of_section[rule.section]))
+    serves = next((of_section[name] for name in _SET_BY if name in of_section), "M0")
     for name, value in asked.items():
         text = f"{meanings.get(name) or name} Here: {value}."
-        edges.append(MechanicEdge(source=_add(mechanics, name, text), target=_serves(of_section)))
+        edges.append(MechanicEdge(source=_add(mechanics, name, text), target=serves))
     return tuple(mechanics), tuple(edges)
 
 
@@ -345,8 +333,3 @@ def _add(mechanics: list[Mechanic], name: str, text: str) -> str:
     identity = f"M{len(mechanics)}"
     mechanics.append(Mechanic(id=identity, name=name.replace("_", " "), text=text))
     return identity
-
-
-def _serves(of_section: Mapping[str, str]) -> str:
-    order = ("Setup", "Turn", "Rounds and Phases", "Scoring")
-    return next((of_section[name] for name in order if name in of_section), "M0")

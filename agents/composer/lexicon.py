@@ -104,11 +104,13 @@ class Common(BaseModel, frozen=True, extra="forbid"):
     """Words that mean the same in every family, a list a line; see `games/library/words.yaml`."""
 
     irregular: dict[str, str]
+    typed: dict[str, str]
     kept: str
     function: str
     fillers: str
     soft: str
     negators: str
+    reversers: str
     beings: str
     things: str
     kin: str

@@ -100,7 +100,8 @@ def read(
     pairs = list(_pairs(parsed, lexicon))
     used = {i for said in pairs for i in said.run}.union(titled, *(run for _, run in names))
     numbers = (*seats(parsed), *_boards(parsed, lexicon))
-    counted = [said for said in numbers if used.isdisjoint(said.run)]
+    unheard = used | parsed.denied[1] | {index + 1 for index in parsed.denials}
+    counted = [said for said in numbers if unheard.isdisjoint(said.run)]
     used = used.union(*(said.run for said in counted))
     found = guesses(parsed, lexicon, used, statements_of(lexicon.family, embed))
     read_as = [_trimmed(parsed, one, used) for one in suggestions(parsed, found)]
@@ -191,9 +192,8 @@ def _unread(parsed: Parsed, covered: set[int]) -> Iterator[list[int]]:
                 piece.append(index)
                 continue
             content = parsed.content(piece)
-            if any(
-                {parsed.tokens[i].norm, parsed.tokens[i].plain}.isdisjoint(empty) for i in content
-            ):
+            said = (parsed.tokens[i] for i in content)
+            if any({token.norm, token.plain}.isdisjoint(empty) for token in said):
                 yield list(range(content[0], content[-1] + 1))
             piece = []
 

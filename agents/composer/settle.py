@@ -78,8 +78,7 @@ class Settled:
     def hear(self, said: Stated) -> None:
         """Set all that some words set, or nothing where one of it cannot be taken."""
         for name, value in said.sets.items():
-            owner = self.owners.get(name)
-            before = self.settings.get(name)
+            owner, before = self.owners.get(name), self.settings.get(name)
             reason = self._objection(name, value)
             if not reason and before not in (None, value):
                 if owner is None:

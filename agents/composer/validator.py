@@ -53,10 +53,8 @@ class ComposerValidator:
         """
         count = len(record.players)
         if count != design.num_players:
-            raise RoleError(
-                f"the record has {count} players, the design {design.num_players}; "
-                "it cannot be judged"
-            )
+            told = f"for {design.num_players}; a record of {count} players cannot be judged"
+            raise RoleError(f"the design is {told}")
         table = _table(verified_source(design))
         position = table.open(count, {})
         plies = record.match.plies

@@ -6,7 +6,7 @@ from typing import Self
 from agents.learning.settings import LearningError, PpoSettings
 from agents.worker.protocol import PerfectInformationRequest
 from agents.worker.stepping import OpenManyRequest, StepManyRequest, Turns
-from games.streams import run_key, stream
+from games.streams import stream
 from games.values import Action, IllegalActionError, Json, ModuleFault, are_texts, is_number
 from tools.guest.protocol import decoded
 from tools.playtest.jobs import GameSetup
@@ -33,7 +33,7 @@ class Matches:
             ModuleFault: If the module does not load.
         """
         self.sandbox, self.game, self.settings = sandbox, game, settings
-        self._words = stream(run_key(seed, game.source), "train").integers(2**32, size=4).tolist()
+        self._words = stream(seed, "train").integers(2**32, size=4).tolist()
         self._worker = sandbox.worker("training", preloaded=True)
         self._worker.load(game.source)
 

@@ -27,6 +27,7 @@ from agents.encoding.tensors import TensorEncoder, TensorSource
 from agents.learning.settings import LearningError
 from games.information import SeatTurn
 from games.values import Action, Json
+from tools.guest.framing import weight_of
 from tools.sandbox import Sandbox
 
 Weights: TypeAlias = dict[str, Array]
@@ -35,7 +36,10 @@ _LAYERS = ("first", "inward", "onward", "last", "actor", "critic")
 FORMAT = 1
 META = "rulewright"
 _LARGEST = 2**28  # bytes
-_NO_POLICY = (LookupError, TypeError, ValueError, SyntaxError, RecursionError)
+_WIDEST = 10**6  # numbers of an array that is told, and units of a layer
+_META_WEIGHT = 192 * 2**20  # that what a file says of itself may take in memory
+_HEADING_BYTES = 2**20  # of a file: names and shapes of its arrays
+_NO_POLICY = (ArithmeticError, LookupError, TypeError, ValueError, SyntaxError, RecursionError)
 
 
 def shapes(width: int, actions: int, units: int, *, recurrent: bool) -> dict[str, tuple[int, int]]:
@@ -183,7 +187,7 @@ def codec_of(meta: Mapping[str, Any]) -> Codec:
     tensors = meta.get("tensors")
     if tensors is not None:
         tensors = TensorSource(str(tensors["source"]), int(tensors["width"]))
-        if tensors.width < 1:
+        if not 1 <= tensors.width <= _WIDEST:
             raise ValueError(f"its arrays have {tensors.width} numbers")
     return Codec(
         encoder_of(meta["encoder"]), tuple(meta["actions"]), bool(meta["recurrent"]), tensors
@@ -304,8 +308,13 @@ def _read(path: str, _changed: int, _size: int) -> Policy:
     refusal = f"{path} is no policy file, or is damaged; train again with 'rulewright train'"
     try:
         raw = Path(path).read_bytes()
+        if int.from_bytes(raw[:8], "little") > _HEADING_BYTES:
+            raise LearningError(refusal)
         weights = load(raw)
-        meta = json.loads(weights.pop(META).tobytes())
+        told = weights.pop(META).tobytes()
+        if weight_of(told) > _META_WEIGHT:
+            raise LearningError(refusal)
+        meta = json.loads(told)
         if meta["format"] != FORMAT:
             raise LearningError(
                 f"{path} has the form {meta['format']!r:.20}; this version reads {FORMAT}: train "
@@ -314,10 +323,10 @@ def _read(path: str, _changed: int, _size: int) -> Policy:
         codec = codec_of(meta)
         about = {key: meta[key] for key in meta if key not in ("encoder", "actions", "tensors")}
         about["game"], about["num_players"]  # a file without them is none
-        sizes = shapes(
-            *(codec.width, len(codec.actions), int(meta["settings"]["units"])),
-            recurrent=codec.recurrent,
-        )
+        units = int(meta["settings"]["units"])
+        if not 1 <= units <= _WIDEST:  # without units a width of any size takes no byte of the file
+            raise LearningError(refusal)
+        sizes = shapes(codec.width, len(codec.actions), units, recurrent=codec.recurrent)
     except (*_NO_POLICY, OSError, SafetensorError) as error:
         if isinstance(error, LearningError):
             raise

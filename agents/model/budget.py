@@ -1,7 +1,8 @@
 """The budget of a run with a model: estimated before, checked at each request, accounted after."""
 
+import json
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
@@ -14,6 +15,17 @@ from agents.model.settings import ModelSettings
 from agents.prompting import contract, load_prompt
 
 _HTTP_OK = 200
+# Places of a run in their order; those of one step take turns.
+_STEPS = {
+    "intake": 0,
+    "design": 1,
+    "code": 2,
+    "tests": 3,
+    "record": 3,
+    "refine": 3,
+    "strategize": 4,
+}
+_BOUNDS = ("RULEWRIGHT_MAX_CALLS", "RULEWRIGHT_MAX_TOKENS")
 # Characters, as seen in runs answered by hand: a design as a prompt quotes it, a module, a record,
 # the retrieved pieces, the findings of one refinement.
 _DESIGN, _MODULE, _RECORD, _RETRIEVED, _FINDINGS = 5_000, 12_000, 12_000, 5_000, 2_000
@@ -35,6 +47,7 @@ class Usage:
         estimated_calls: Requests whose tokens the endpoint did not report, and which therefore
             count at four characters a token.
         largest_prompt: Tokens of the largest prompt that was answered.
+        answered: Requests that were answered, usably or not.
         seconds: Seconds spent waiting for the endpoint.
         dollars: By the configured prices; None where there are none.
     """
@@ -45,6 +58,7 @@ class Usage:
     tokens_out: int = 0
     estimated_calls: int = 0
     largest_prompt: int = 0
+    answered: int = 0
     seconds: float = 0.0
     dollars: float | None = None
 
@@ -57,6 +71,7 @@ class Usage:
             tokens_out=self.tokens_out + other.tokens_out,
             estimated_calls=self.estimated_calls + other.estimated_calls,
             largest_prompt=max(self.largest_prompt, other.largest_prompt),
+            answered=self.answered + other.answered,
             seconds=self.seconds + other.seconds,
         )
 
@@ -72,11 +87,12 @@ class Usage:
     @property
     def mean_prompt(self) -> int:
         """Tokens of the prompts that were answered, on average."""
-        return round(self.tokens_in / max(1, self.calls - self.failed_calls))
+        return round(self.tokens_in / max(1, self.answered))
 
     def as_object(self) -> dict[str, JsonValue]:
         """For JSON."""
-        return {**asdict(self), "mean_prompt": self.mean_prompt}
+        shown = {name: value for name, value in asdict(self).items() if name != "answered"}
+        return {**shown, "mean_prompt": self.mean_prompt}
 
     def __str__(self) -> str:
         cost = "" if self.dollars is None else f", ${self.dollars:.4f}"
@@ -101,6 +117,10 @@ class Budget:
 
     The bounds hold for the run and for each revision by itself.
 
+    Attributes:
+        settings: The bounds.
+        answered: Answers that were of use before an interruption, by place.
+
     A request is reserved with its estimated prompt before it is sent, so that requests in flight
     at the same time cannot together go over the budget, and settled with its true figures after.
     """
@@ -124,8 +144,8 @@ class Budget:
         self._spent = defaultdict(Usage, spent or {})
         self._earlier = dict(earlier or {})
         self._revision = revision
-        self._reserved_calls = 0
-        self._reserved_tokens = 0
+        self.answered: Mapping[str, int] = {}
+        self._reserved: defaultdict[str, Usage] = defaultdict(Usage)
         self._lock = threading.Lock()
 
     @property
@@ -166,55 +186,69 @@ class Budget:
         """Seconds that may still be spent on the endpoint."""
         return max(0.0, self.settings.max_seconds - self.since.seconds)
 
-    def reserve(self, prompt_tokens: int) -> None:
-        """Set aside one request with `prompt_tokens` estimated prompt tokens.
+    def reserve(self, prompt_tokens: int, role: str = "") -> None:
+        """Set aside one request of a role with `prompt_tokens` estimated prompt tokens.
 
         Raises:
             BudgetExhaustedError: Naming the bound it would break, and what was spent.
         """
         with self._lock:
             self._require(prompt_tokens)
-            self._reserved_calls += 1
-            self._reserved_tokens += prompt_tokens
+            self._require_of_role(prompt_tokens, role)
+            self._reserved[role] += Usage(calls=1, tokens_in=prompt_tokens)
 
     def settle(self, prompt_tokens: int, used: Usage, role: str = "") -> None:
         """Replace a reservation of `prompt_tokens` with what the request really used."""
         with self._lock:
-            self._reserved_calls -= 1
-            self._reserved_tokens -= prompt_tokens
+            self._reserved[role] += Usage(calls=-1, tokens_in=-prompt_tokens)
             self._spent[role] += used
+
+    def unusable(self, role: str = "") -> None:
+        """A reply that was paid for cannot be used."""
+        with self._lock:
+            self._spent[role] += Usage(failed_calls=1)
 
     def wait(self, seconds: float, role: str = "") -> None:
         """Account for time spent waiting before a retry."""
         with self._lock:
             self._spent[role] += Usage(seconds=seconds)
 
+    def _require_of_role(self, prompt_tokens: int, role: str) -> None:
+        own = self.settings.own(role)
+        if own is not None:
+            taken = self._spent[role] + self._reserved[role]
+            _require_within(taken, prompt_tokens, own.max_calls, own.max_tokens, role)
+
     def _require(self, prompt_tokens: int) -> None:
         used, limits = sum(self._spent.values(), Usage()), self.settings
-        calls = used.calls + self._reserved_calls
-        if calls + 1 > limits.max_calls:
-            raise _exhausted(
-                f"{calls} of {limits.max_calls} calls are used", "RULEWRIGHT_MAX_CALLS"
-            )
-        tokens = used.tokens + self._reserved_tokens
-        if tokens + prompt_tokens > limits.max_tokens:
-            raise _exhausted(
-                f"{tokens} of {limits.max_tokens} tokens are used and the next prompt is about "
-                f"{prompt_tokens}",
-                "RULEWRIGHT_MAX_TOKENS",
-            )
+        taken = sum(self._reserved.values(), used)
+        _require_within(taken, prompt_tokens, limits.max_calls, limits.max_tokens)
         if used.seconds >= limits.max_seconds:
             raise _exhausted(
                 f"{used.seconds:.0f} of {limits.max_seconds:.0f} s are used",
                 "RULEWRIGHT_MAX_SECONDS",
             )
-        reserved = used.tokens_in + self._reserved_tokens + prompt_tokens
-        cost = limits.cost(reserved, used.tokens_out)
+        cost = limits.cost(taken.tokens_in + prompt_tokens, used.tokens_out)
         if limits.max_dollars is not None and cost is not None and cost > limits.max_dollars:
             raise _exhausted(
                 f"with the next prompt ${cost:.4f} of ${limits.max_dollars:.4f} would be used",
                 "RULEWRIGHT_MAX_DOLLARS",
             )
+
+
+def _require_within(
+    taken: Usage, prompt_tokens: int, calls: int | None, tokens: int | None, role: str = ""
+) -> None:
+    """Refuse one more request beyond these bounds, of a role or of all; None is no bound."""
+    of, settings = (f" of the {role}", ("RULEWRIGHT_ROLES",) * 2) if role else ("", _BOUNDS)
+    if calls is not None and taken.calls + 1 > calls:
+        raise _exhausted(f"{taken.calls} of {calls} calls{of} are used", settings[0])
+    if tokens is not None and taken.tokens + prompt_tokens > tokens:
+        raise _exhausted(
+            f"{taken.tokens} of {tokens} tokens{of} are used and the next prompt is about "
+            f"{prompt_tokens}",
+            settings[1],
+        )
 
 
 def _exhausted(used: str, setting: str) -> BudgetExhaustedError:
@@ -240,10 +274,12 @@ def budget_of(settings: ModelSettings) -> Budget:
     """A run's budget with what was spent before, in all and in its newest revision."""
     exchanges = _recorded(settings)
     begun = [one.place for one in exchanges if one.place.startswith(REVISION)]
-    if not begun:
-        return Budget(settings, _used(exchanges))
-    first = next(n for n, one in enumerate(exchanges) if one.place == begun[-1])
-    return Budget(settings, _used(exchanges[first:]), _used(exchanges[:first]), begun[-1])
+    first = next((n for n, one in enumerate(exchanges) if begun and one.place == begun[-1]), 0)
+    revision = begun[-1] if begun else ""
+    budget = Budget(settings, _used(exchanges[first:]), _used(exchanges[:first]), revision)
+    useful = (one for one in exchanges if one.status == _HTTP_OK and not one.unusable)
+    budget.answered = Counter(one.place for one in useful)
+    return budget
 
 
 def _recorded(settings: ModelSettings) -> Sequence[Exchange]:
@@ -253,13 +289,17 @@ def _recorded(settings: ModelSettings) -> Sequence[Exchange]:
 def _used(exchanges: Sequence[Exchange]) -> dict[str, Usage]:
     spent: dict[str, Usage] = {}
     for exchange in exchanges:
-        tokens = reported_tokens(exchange.response) or (0, 0)
+        answered, told = exchange.status == _HTTP_OK, reported_tokens(exchange.response)
+        lengths = (len(json.dumps(part)) for part in (exchange.request, exchange.response))
+        tokens = told or ([*map(estimate_tokens, lengths)] if answered else (0, 0))
         used = Usage(
-            calls=1,
-            failed_calls=int(exchange.status != _HTTP_OK),
+            calls=exchange.sent,
+            failed_calls=exchange.sent - (answered and not exchange.unusable),
             tokens_in=tokens[0],
             tokens_out=tokens[1],
+            estimated_calls=int(answered and told is None),
             largest_prompt=tokens[0],
+            answered=int(answered),
             seconds=exchange.seconds,
         )
         spent[exchange.role] = spent.get(exchange.role, Usage()) + used
@@ -275,6 +315,7 @@ class _Expectation:
     reply: int
     fewest: int
     most: int
+    at: str
 
 
 @dataclass(frozen=True)
@@ -296,7 +337,11 @@ class RunEstimate:
 
 
 def estimate_run(
-    settings: ModelSettings, *, max_rounds: int = 6, records_judged: int = 2
+    settings: ModelSettings,
+    *,
+    max_rounds: int = 6,
+    records_judged: int = 2,
+    answered: Mapping[str, int] | None = None,
 ) -> RunEstimate:
     """Estimate a run from the sizes of the prompts and the run's own bounds.
 
@@ -307,9 +352,11 @@ def estimate_run(
         settings: For the prices and the tool rounds.
         max_rounds: Refinements before the run gives up.
         records_judged: Match records that the validator judges, for each candidate.
+        answered: Answers that a run which goes on has had, by place: what is left is estimated.
     """
     low = high = Usage()
-    for kind in _expectations(settings.tool_rounds, max_rounds, records_judged):
+    kinds = _expectations(settings.tool_rounds, max_rounds, records_judged)
+    for kind in _left(kinds, answered or {}):
         prompt = load_prompt(kind.prompt)
         taken = len(contract()) if "contract" in prompt.variables else 0
         tokens_in = estimate_tokens(prompt.size + taken + kind.filled)
@@ -324,15 +371,33 @@ def _expectations(tool_rounds: int, max_rounds: int, records: int) -> list[_Expe
     candidates = 1 + max_rounds
     drafting = _DESIGN + _RETRIEVED
     return [
-        _Expectation("designer_clarify", 500, 400, 1, 1),
-        _Expectation("designer_design", 500 + _RETRIEVED, _DESIGN, 1, 1),
-        _Expectation("coder_draft", drafting, _MODULE, 1, 1),
-        _Expectation("coder_draft", drafting + _MODULE, _MODULE, 0, tool_rounds),
-        _Expectation("coder_edit", _DESIGN + _MODULE + _FINDINGS, 3_000, 0, max_rounds),
-        _Expectation("validator_tests", _DESIGN + _MODULE, 2_500, 1, candidates),
-        _Expectation("validator_judge", _DESIGN + _RECORD, 600, records, records * candidates),
-        _Expectation("strategist_policies", _DESIGN, 1_500, 2, 2),
-        _Expectation("strategist_review", _DESIGN + 3_000, 1_500, 1, 1),
-        _Expectation("strategist_code", _DESIGN + _RECORD, 5_000, 3, 3),
-        _Expectation("strategist_repair", _DESIGN + _RECORD + 5_000, 5_000, 0, 1),
+        _Expectation("designer_clarify", 500, 400, 1, 1, "intake"),
+        _Expectation("designer_design", 500 + _RETRIEVED, _DESIGN, 1, 1, "design"),
+        _Expectation("coder_draft", drafting, _MODULE, 1, 1, "code"),
+        _Expectation("coder_draft", drafting + _MODULE, _MODULE, 0, tool_rounds, "code"),
+        _Expectation("coder_edit", _DESIGN + _MODULE + _FINDINGS, 3_000, 0, max_rounds, "refine"),
+        _Expectation("validator_tests", _DESIGN + _MODULE, 2_500, 1, candidates, "tests"),
+        _Expectation(
+            "validator_judge", _DESIGN + _RECORD, 600, records, records * candidates, "record"
+        ),
+        _Expectation("strategist_policies", _DESIGN, 1_500, 2, 2, "strategize"),
+        _Expectation("strategist_review", _DESIGN + 3_000, 1_500, 1, 1, "strategize"),
+        _Expectation("strategist_code", _DESIGN + _RECORD, 5_000, 3, 3, "strategize"),
+        _Expectation("strategist_repair", _DESIGN + _RECORD + 5_000, 5_000, 0, 1, "strategize"),
     ]
+
+
+def _left(kinds: Sequence[_Expectation], at: Mapping[str, int]) -> list[_Expectation]:
+    """The calls that are left of a run with so many answers at each place."""
+    answered = Counter[str]()
+    for place, count in at.items():
+        head, *rest = place.split("/")
+        answered[next((part for part in rest if part in ("tests", "record")), head)] += count
+    reached = max((step for at, step in _STEPS.items() if answered[at]), default=0)
+    left = []
+    for kind in kinds:
+        done = min(answered[kind.at], kind.most) if _STEPS[kind.at] >= reached else kind.most
+        answered[kind.at] -= done
+        fewest, most = max(0, kind.fewest - done), kind.most - done
+        left.append(replace(kind, fewest=fewest, most=most))
+    return left

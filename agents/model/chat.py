@@ -7,7 +7,6 @@ what cannot be read is told to the model and asked for again within the same bou
 
 import contextlib
 import copy
-import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from agents.model.budget import Budget, Usage, estimate_tokens
 from agents.model.errors import (
+    REFUSES,
+    UNUSABLE,
     BadBodyError,
     EndpointError,
     FormError,
@@ -27,32 +28,26 @@ from agents.model.errors import (
     TransientError,
     connection_fault,
     cut_off,
+    reply_begins,
     status_fault,
+    told_again,
+    unusable_reply,
 )
 from agents.model.recording import Recording, current_draft, current_place, open_recording
 from agents.model.settings import ModelSettings, ReplyMethod, SettingsError
-from agents.model.waiting import Wait, waiting
-from games.text import plain_text
+from agents.model.waiting import Wait, in_seconds, waiting
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
     from langchain_openai import ChatOpenAI
 
 _DEFAULT_URL = "https://api.openai.com/v1"
-_ECHOED, _QUOTED = 2000, 160
 _CUT = "it was cut off at the endpoint's length limit; answer completely, and shorter"
 _CLOSED = ("}", "```")
 _MOST_CALLS = 16
 _USUAL_TEMPERATURE, _WARMEST = 0.8, 1.2  # the first: about what endpoints take by themselves
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 8.0
-_REFUSES = "the model refuses"
-_REFUSING = re.compile(
-    r"\W*(?:sorry|as an ai|i apologi[sz]e"
-    r"|(?:i['’]?m|i am|we['’]?re) (?:\w+ )?(?:sorry|(?:un|not )able)"
-    r"|(?:unfortunately,? )?(?:i|we) (?:can['’]t|can ?not|won['’]t|will not|must decline))\b",
-    re.IGNORECASE,
-)
 
 Message: TypeAlias = Any
 """A langchain message, or `{"role", "content"}`."""
@@ -66,10 +61,12 @@ class EndpointTraits:
     Attributes:
         reply_method: How replies in a schema are asked for, once one way has worked.
         takes_tools: Whether requests may hold tools: not once the endpoint has refused one.
+        misfits: Replies that did not fit the schema they were asked for in.
     """
 
     reply_method: ReplyMethod | None
     takes_tools: bool
+    misfits: int = 0
 
 
 @dataclass
@@ -79,8 +76,9 @@ class Tries:
     Attributes:
         further: Whether the question is put otherwise where this form of it fails.
         until: Unreadable replies, and faults that may be the form's, after which it is.
+        proven: Whether this form was seen to work, so that no fault is the form's.
         unreadable: Those that there were.
-        unusable: Those, and the ones that could be read and were wrong.
+        unusable: Those that could be read and were wrong.
         problems: What was wrong with each try.
         deadline: When all of them must have ended; None before the first.
         first: Number of exchanges in the recording before the first.
@@ -88,6 +86,7 @@ class Tries:
 
     further: bool = False
     until: float = inf
+    proven: bool = False
     unreadable: int = 0
     unusable: int = 0
     problems: list[str] = field(default_factory=list)
@@ -119,16 +118,26 @@ class ChatModel:
         self.role = ""
         self.settings = settings
         self.budget = budget
-        self.learned = EndpointTraits(settings.reply_method, settings.tool_rounds > 0)
+        self.learned = _traits(settings)
+        self._own: dict[str, Any] = {}
         self._client = client
         self._recording = recording or Recording()
+        if settings.mode == "record":  # a run that goes on knows what it knew
+            kept = self._recording.exchanges
+            self.learned.misfits = sum(one.unusable == "form" for one in kept)
         self._clock = clock
         self._sleep = sleep
 
     def of_role(self, role: str) -> Self:
         """The same model, asked by a role: its use is counted and told under that name."""
-        model = copy.copy(self)
+        model, own = copy.copy(self), self.settings.own(role)
         model.role = role
+        if own is not None:
+            model._own = own.model_dump(include={"model", "temperature"}, exclude_none=True)
+            model.settings = self.settings.model_copy(update=model._own)
+        if own is not None and own.model is not None:  # another endpoint, for all that is known
+            model.identity = own.model
+            model.learned = _traits(self.settings)
         return model
 
     def ask(
@@ -188,7 +197,7 @@ class ChatModel:
             except TransientError as error:
                 last = error
                 problems.append(error.problem)
-                tries.unreadable += error.form
+                tries.unreadable += error.form and not tries.proven
                 continue
             except OutOfTimeError as error:
                 problems.append(error.problem)
@@ -197,17 +206,21 @@ class ChatModel:
             try:
                 return _read_whole(_complete(reply), read)
             except ReplyError as error:
-                tries.unusable += 1
-                tries.unreadable += isinstance(error, FormError)
-                problems.append(_unusable(reply, error))
-                conversation = [*messages, *_told(reply, error)]
+                misfit = isinstance(error, FormError)
+                tries.unreadable += misfit
+                tries.unusable += not misfit  # a form is not mended by a warmer reply
+                if not wait.known:
+                    self.budget.unusable(self.role)
+                    self._recording.unusable(current_place(), tries.first or 0, form=misfit)
+                problems.append(unusable_reply(reply, error))
+                conversation = [*messages, *told_again(reply, error)]
         raise self._gave_up(tries, last)
 
     def _gave_up(self, tries: Tries, last: TransientError | None) -> ModelError:
         is_left = len(tries.problems) <= self.settings.retries
         told = "; ".join(f"{i}. {problem}" for i, problem in enumerate(tries.problems, 1))
         text = f"{self.identity} at {current_place()!r}: {told}"
-        if last is None and tries.problems[-1].startswith(("unusable reply", _REFUSES)):
+        if last is None and tries.problems[-1].startswith((UNUSABLE, REFUSES)):
             return MalformedReplyError(
                 f"no usable reply of {text}. Try a stronger model, or raise RULEWRIGHT_RETRIES",
                 form=is_left and tries.until < inf,
@@ -258,7 +271,7 @@ class ChatModel:
         left = deadline - self._clock()
         if left <= 0:
             raise OutOfTimeError("the time for this call is used up")
-        self.budget.reserve(expected)
+        self.budget.reserve(expected, self.role)
         left = min(left, self.budget.seconds_left)
         wait.begin(min(self.settings.timeout_s, left), left)
         start, reply = self._clock(), None
@@ -266,9 +279,11 @@ class ChatModel:
             reply = self._invoke(messages, options, wait)
         finally:
             tokens = _usage(reply, expected)
+            sent = max(1, wait.sent)  # more where a form was refused, none where it is replayed
             used = Usage(
-                calls=1,
-                failed_calls=int(reply is None),
+                calls=sent,
+                failed_calls=sent - (reply is not None),
+                answered=int(reply is not None),
                 tokens_in=tokens[0],
                 tokens_out=tokens[1],
                 estimated_calls=int(reply is not None and reply.usage_metadata is None),
@@ -287,7 +302,8 @@ class ChatModel:
         metadata = {"place": where, "role": self.role}
         config: Any = {"run_name": f"model {where}", "metadata": metadata}
         try:
-            return self._client.invoke(list(messages), config, timeout=wait.silence_s, **options)
+            options = {**self._own, **options, "timeout": wait.silence_s}
+            return self._client.invoke(list(messages), config, **options)
         except BadBodyError as error:
             raise TransientError(str(error)) from error
         except openai.LengthFinishReasonError as error:
@@ -295,9 +311,9 @@ class ChatModel:
         except openai.APIStatusError as error:
             raise status_fault(error) from error
         except openai.APITimeoutError as error:
-            problem = f"the reply was not complete within {wait.total_s:.3g} s"
+            problem = f"the reply was not complete within {in_seconds(wait.total_s)}"
             if not wait.overdue:
-                problem = f"the endpoint was silent for {wait.silence_s:.3g} s"
+                problem = f"the endpoint was silent for {in_seconds(wait.silence_s)}"
             raise TransientError(problem) from error
         except openai.APIConnectionError as error:
             raise connection_fault(error) from error
@@ -354,6 +370,11 @@ def build_chat(
     )
 
 
+def _traits(settings: ModelSettings) -> EndpointTraits:
+    """The forms that an endpoint of which nothing is known is asked in."""
+    return EndpointTraits(settings.reply_method, settings.tool_rounds > 0)
+
+
 def _usage(reply: "AIMessage | None", expected: int) -> tuple[int, int]:
     if reply is None:
         return 0, 0
@@ -364,7 +385,7 @@ def _usage(reply: "AIMessage | None", expected: int) -> tuple[int, int]:
 
 def _complete(reply: "AIMessage") -> "AIMessage":
     if refusal := reply.additional_kwargs.get("refusal"):
-        raise ReplyError(f"it refuses: {_shown(refusal)}")
+        raise ReplyError(f"it refuses: {reply_begins(refusal)}")
     calls = len(reply.tool_calls) + len(reply.invalid_tool_calls)
     if calls > _MOST_CALLS:
         raise ReplyError(f"it makes {calls} tool calls; at most {_MOST_CALLS} are taken at once")
@@ -379,28 +400,3 @@ def _read_whole(reply: "AIMessage", read: Callable[["AIMessage"], Result]) -> Re
         with contextlib.suppress(ReplyError):
             return read(reply)
     raise ReplyError(_CUT)
-
-
-def _shown(text: object) -> str:
-    """The start of what a model said, in quotes, on one line."""
-    words = " ".join(plain_text(str(text)[: 4 * _QUOTED]).split())
-    return repr(words if len(words) <= _QUOTED else words[:_QUOTED] + "...")
-
-
-def _unusable(reply: "AIMessage", error: ReplyError) -> str:
-    """A person's words for an unusable reply: its refusal, or its beginning."""
-    said = str(reply.text)
-    refusal = reply.additional_kwargs.get("refusal") or (_REFUSING.match(said) and said)
-    if refusal:
-        return f"{_REFUSES}: {_shown(refusal)}"
-    begins = f"; it begins {_shown(said)}" if said else "; it says nothing"
-    return f"unusable reply: {error}{begins if not reply.tool_calls else ''}"
-
-
-def _told(reply: "AIMessage", error: ReplyError) -> list[Message]:
-    """The unusable reply and what was wrong with it, as the next turns of the conversation."""
-    shown = str(reply.content)[:_ECHOED] or "(no text)"
-    return [
-        {"role": "assistant", "content": shown},
-        {"role": "user", "content": f"This reply could not be used: {error}\nAnswer again, whole."},
-    ]

@@ -1,7 +1,10 @@
 """Faults on the way to a model, and which of them another try may mend."""
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from games.text import plain_text
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -10,6 +13,15 @@ FORM_STATUSES = (400, 422, 501)
 """Statuses of an answer that refuses the form of a request; another form may be taken."""
 FAILED = 500
 """Status of an answer that tells of a fault, or of a form of which the server does not know."""
+UNUSABLE, REFUSES = "unusable reply", "the model refuses"
+"""The beginnings of what a person is told of a reply that cannot be used."""
+_REFUSING = re.compile(
+    r"\W*(?:sorry|as an ai|i apologi[sz]e"
+    r"|(?:i['’]?m|i am|we['’]?re) (?:\w+ )?(?:sorry|(?:un|not )able)"
+    r"|(?:unfortunately,? )?(?:i|we) (?:can['’]t|can ?not|won['’]t|will not|must decline))\b",
+    re.IGNORECASE,
+)
+_ECHOED, _QUOTED = 2000, 160
 
 
 class ModelError(Exception):
@@ -58,7 +70,13 @@ class ReplyError(ValueError):
 
 
 class FormError(ReplyError):
-    """One reply does not have the form that was asked for: another form may be given."""
+    """One reply does not have the form that was asked for: another form may be given.
+
+    Attributes:
+        form: The form in words, where the model was not told it yet.
+    """
+
+    form = ""
 
 
 @dataclass
@@ -131,3 +149,29 @@ def connection_fault(error: BaseException) -> Exception:
             return cause
         error, cause = cause, cause.__cause__ or cause.__context__
     return TransientError(f"{type(error).__name__}: {error}")
+
+
+def reply_begins(text: object) -> str:
+    """The start of what a model said, in quotes, on one line."""
+    words = " ".join(plain_text(str(text)[: 4 * _QUOTED]).split())
+    return repr(words if len(words) <= _QUOTED else words[:_QUOTED] + "...")
+
+
+def unusable_reply(reply: "AIMessage", error: ReplyError) -> str:
+    """A person's words for an unusable reply: its refusal, or its beginning."""
+    said = str(reply.text)
+    refusal = reply.additional_kwargs.get("refusal") or (_REFUSING.match(said) and said)
+    if refusal:
+        return f"{REFUSES}: {reply_begins(refusal)}"
+    begins = f"; it begins {reply_begins(said)}" if said else "; it says nothing"
+    return f"{UNUSABLE}: {error}{begins if not reply.tool_calls else ''}"
+
+
+def told_again(reply: "AIMessage", error: ReplyError) -> list[dict[str, str]]:
+    """The unusable reply and what was wrong with it, as the next turns of the conversation."""
+    shown, form = str(reply.content)[:_ECHOED] or "(no text)", getattr(error, "form", "")
+    told = "".join(f"{line}\n" for line in (error, form) if str(line))
+    return [
+        {"role": "assistant", "content": shown},
+        {"role": "user", "content": f"This reply could not be used: {told}Answer again, whole."},
+    ]

@@ -82,12 +82,14 @@ class Exchange(BaseModel, frozen=True, extra="forbid"):
         request: `{"method", "endpoint", "body"}`, as the client made it; streaming is left out.
         role: Who asked, such as "designer".
         seconds: How long the reply took.
-        status: HTTP status of the response.
+        status: HTTP status of the response; 0 where none came.
         content_type: Of the response.
         retry_after: The header of that name, where there was one.
         format: Whether `response` is the parsed body, or its text because it was not JSON.
         response: The response's body; the whole reply where it was streamed.
         given_up: Whether the call it belongs to failed in the end; it answers nobody again.
+        sent: Requests that were sent for it, those whose form was refused included.
+        unusable: Of a reply that could not be used, what of it was wrong.
     """
 
     place: str
@@ -101,6 +103,8 @@ class Exchange(BaseModel, frozen=True, extra="forbid"):
     format: Literal["json", "text"] = "json"
     response: JsonValue
     given_up: bool = False
+    sent: int = 1
+    unusable: Literal["", "form", "content"] = ""
 
     def body(self) -> bytes:
         """The response's body as it is served again."""
@@ -181,8 +185,24 @@ class Recording:
         """
         with self._lock:
             self.exchanges.append(exchange)
-            self._served[exchange.place, exchange.key] += 1
+            self._served[exchange.place, exchange.key] += not exchange.given_up
             if self.path is not None:
+                self._write(self.path)
+
+    def unusable(self, where: str, first: int, *, form: bool) -> None:
+        """Mark the newest exchange at a place, from number `first` on, as of no use.
+
+        Raises:
+            RecordingError: If the file cannot be written.
+        """
+        with self._lock:
+            there = [n for n, e in enumerate(self.exchanges) if n >= first and e.place == where]
+            if there:
+                kept = self.exchanges[there[-1]].model_copy(
+                    update={"unusable": "form" if form else "content"}
+                )
+                self.exchanges[there[-1]] = kept
+            if there and self.path is not None:
                 self._write(self.path)
 
     def give_up(self, where: str, first: int) -> None:

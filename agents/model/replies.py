@@ -41,6 +41,8 @@ _COMMENT = r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
 _LOOSE = re.compile(rf'("(?:[^"\\]|\\.)*+"?)|{_COMMENT}|,(?=(?:\s|{_COMMENT})*+[}}\]])', re.DOTALL)
 _THINKS, _THOUGHT = "<think>", "</think>"
 _PROBLEMS_SHOWN = 5
+_IN_WORDS, _FORM = "Answer with one JSON object and nothing else.", "It must fit this schema:\n{}"
+_MISFITS = 2  # from so many on each request shows its form: the server does not bind replies to it
 
 
 def _or_null(value: object, inner: ValidatorFunctionWrapHandler) -> object:
@@ -69,6 +71,8 @@ def ask_structured(
     A server that refuses one way of asking, or gives nothing in it that can be read, is asked in
     the next way; the first way that works is kept in `model.learned`. All ways share the tries
     that the settings allow: the first has most of them, each further one the last of them.
+    A reply that does not fit is answered with the schema, which some servers take and do not bind
+    replies to; after two of them every request shows it.
 
     Args:
         model: Whom to ask.
@@ -82,20 +86,28 @@ def ask_structured(
         EndpointError: For `ChatModel.ask`'s reasons.
         MalformedReplyError: If no reply fitted the schema within the bounded tries.
     """
-    methods = (model.learned.reply_method,) if model.learned.reply_method else METHODS
+    works = model.learned.reply_method
+    others = () if works == model.settings.reply_method is not None else METHODS
+    methods = [*([works] if works else []), *(one for one in others if one != works)]
     refused: list[str] = []
     tries, most = Tries(), model.settings.retries + 1
 
     def read(message: "AIMessage") -> Result:
-        value = parse_reply(message, reply)
+        try:
+            value = parse_reply(message, reply)
+        except FormError as error:
+            model.learned.misfits += 1
+            error.form = "" if shown else _FORM.format(_form(reply))
+            raise
         model.learned.reply_method, tries.until = method, inf
         return accept(value)
 
     for further, method in zip(reversed(range(len(methods))), methods, strict=True):
-        tries.further = bool(further)
-        tries.until = max(tries.unreadable + 1, most - further)
+        tries.further, tries.proven = bool(further), method == works
+        tries.until = max(tries.unreadable + 1 + tries.proven, most - further)
+        shown = method == "plain" or model.learned.misfits >= _MISFITS
+        asked, options = [*messages, *(_asked(reply) if shown else [])], _options(method, reply)
         try:
-            asked, options = _messages(messages, method, reply), _options(method, reply)
             return model.ask(asked, read, tries=tries, **options)
         except ModelError as error:
             if not error.form or not (further or isinstance(error, RefusedRequestError)):
@@ -121,14 +133,14 @@ def _options(method: ReplyMethod, reply: type[BaseModel]) -> dict[str, Any]:
     return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 
-def _messages(
-    messages: Sequence[Message], method: ReplyMethod, reply: type[BaseModel]
-) -> list[Message]:
-    if method != "plain":
-        return list(messages)
-    schema = json.dumps(reply.model_json_schema(), separators=(",", ":"))
-    asked = f"Answer with one JSON object and nothing else. It must fit this schema:\n{schema}"
-    return [*messages, {"role": "user", "content": asked}]
+def _form(reply: type[BaseModel]) -> str:
+    """The form of a reply, in a line."""
+    return json.dumps(reply.model_json_schema(), separators=(",", ":"))
+
+
+def _asked(reply: type[BaseModel]) -> list[Message]:
+    """The demand for a reply in a form, in words."""
+    return [{"role": "user", "content": f"{_IN_WORDS} {_FORM.format(_form(reply))}"}]
 
 
 def parse_reply(message: "AIMessage", reply: type[Reply]) -> Reply:

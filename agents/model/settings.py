@@ -2,10 +2,18 @@
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import AliasGenerator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import (
+    AliasGenerator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    ValidationError,
+)
 
 from agents.model.errors import ModelError
 
@@ -29,6 +37,34 @@ def variable_of(field: str) -> str:
     return ("OPENAI_" if field in _OPENAI else PREFIX) + field.upper()
 
 
+class RoleModel(BaseModel, frozen=True, extra="forbid"):
+    """One role's own model and bounds; None for those of all."""
+
+    model: str | None = Field(default=None, min_length=1)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_calls: int | None = Field(default=None, ge=1)
+    max_tokens: int | None = Field(default=None, ge=1)
+
+
+RoleName: TypeAlias = Literal["designer", "coder", "validator", "strategist", "modeller"]
+
+
+def _roles(given: object) -> object:
+    """Roles as a person sets them, a role's settings behind its name.
+
+    >>> _roles("coder: model=big, max_calls=30; validator: temperature=0")
+    {'coder': {'model': 'big', 'max_calls': '30'}, 'validator': {'temperature': '0'}}
+    """
+    if not isinstance(given, str):
+        return given
+    found: dict[str, dict[str, str]] = {}
+    for part in filter(str.strip, given.split(";")):
+        role, _, said = part.partition(":")
+        pairs = (pair.partition("=") for pair in said.split(","))
+        found[role.strip()] = {name.strip(): value.strip() for name, _, value in pairs}
+    return found
+
+
 class ModelSettings(BaseModel):
     """The chat model and the bounds of its use. `model` is None where none is configured."""
 
@@ -44,6 +80,9 @@ class ModelSettings(BaseModel):
     api_key: str | None = Field(default=None, repr=False, description="Never written anywhere.")
     temperature: float | None = Field(
         default=None, ge=0, le=2, description="None leaves it to the endpoint."
+    )
+    roles: Annotated[dict[RoleName, RoleModel], BeforeValidator(_roles)] = Field(
+        default={}, description="A role's own: `coder: model=NAME, max_calls=30; validator: ...`."
     )
     reply_method: ReplyMethod | None = Field(
         default=None, description="How replies in a schema are asked for; None tries in turn."
@@ -78,6 +117,10 @@ class ModelSettings(BaseModel):
         if self.price_in is None or self.price_out is None:
             return None
         return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
+
+    def own(self, role: str) -> RoleModel | None:
+        """The own settings of a role; None where it has none."""
+        return next((one for name, one in self.roles.items() if name == role), None)
 
     @property
     def mode(self) -> ExchangeMode:

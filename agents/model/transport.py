@@ -65,7 +65,12 @@ class ExchangeTransport(httpx2.BaseTransport):
         described = self._described(request, request.read())
         exchange = self._recorded(described)
         if exchange is None:
-            exchange = self._exchange(described, *self._answer(request, described))
+            try:
+                exchange = self._exchange(described, *self._answer(request, described))
+            except (httpx2.TransportError, BadBodyError) as error:
+                if self.mode == "record":
+                    self.recording.add(self._unanswered(described, error))
+                raise
             if self.mode == "record":
                 self.recording.add(exchange)
         return self._checked(request, exchange)
@@ -86,6 +91,8 @@ class ExchangeTransport(httpx2.BaseTransport):
         )
 
     def _send(self, request: httpx2.Request) -> Answer:
+        if wait := current_wait():
+            wait.sent += 1
         response = self.inner.handle_request(request)
         response.request = request
         try:
@@ -132,13 +139,8 @@ class ExchangeTransport(httpx2.BaseTransport):
                 f"the reply has {len(body):,} bytes; at most {_MOST_REPLY_BYTES:,} are read"
             )
         text = body.decode("utf-8-sig", errors="replace")
-        wait = current_wait()
         fields = {
-            "place": current_place(),
-            "role": wait.role if wait else "",
-            "seconds": round(wait.seconds, 3) if wait else 0.0,
-            "key": request_key(described),
-            "request": described,
+            **_asked(described),
             "status": response.status_code,
             "content_type": content_type,
             "retry_after": response.headers.get("retry-after"),
@@ -150,6 +152,11 @@ class ExchangeTransport(httpx2.BaseTransport):
         except (ValueError, RecursionError):  # no JSON, or nested beyond reading
             kept = {"format": "text", "response": self._redacted(text)}
             return Exchange.model_validate({**fields, **kept})
+
+    def _unanswered(self, described: Body, error: Exception) -> Exchange:
+        """A request that was sent and brought no answer: it counts, and answers nobody."""
+        told = {"format": "text", "response": self._redacted(str(error)), "given_up": True}
+        return Exchange.model_validate({**_asked(described), "status": 0, **told})
 
     def _redacted(self, text: str) -> str:
         """The text without the key; its signs may be escaped, as in JSON that stands in JSON."""
@@ -169,6 +176,19 @@ class ExchangeTransport(httpx2.BaseTransport):
         if exchange.retry_after is not None:
             headers["retry-after"] = exchange.retry_after
         return httpx2.Response(exchange.status, headers=headers, content=body, request=request)
+
+
+def _asked(described: Body) -> dict[str, object]:
+    """The fields of an exchange that tell of a request and its wait."""
+    wait = current_wait()
+    return {
+        "place": current_place(),
+        "role": wait.role if wait else "",
+        "seconds": round(wait.seconds, 3) if wait else 0.0,
+        "sent": max(1, wait.sent) if wait else 1,
+        "key": request_key(described),
+        "request": described,
+    }
 
 
 def _with_body(request: httpx2.Request, body: Body) -> httpx2.Request:

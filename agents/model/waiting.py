@@ -72,6 +72,7 @@ class Wait:
         lines: Lines of the reply that have come.
         doubts_form: Whether the endpoint may fail at the form of the request.
         known: Whether a recording that is continued held the reply, which was paid before.
+        sent: Requests that went out; further ones in the next form of a refused one.
         started: When the wait began, in the monotonic clock's seconds.
     """
 
@@ -85,12 +86,13 @@ class Wait:
     lines: int = 0
     doubts_form: bool = False
     known: bool = False
+    sent: int = 0
     started: float = field(default_factory=time.monotonic)
 
     def begin(self, silence_s: float, total_s: float) -> None:
         """A request goes out now, with so many seconds."""
         self.silence_s, self.total_s = silence_s, total_s
-        self.started, self.lines, self.known = time.monotonic(), 0, False
+        self.started, self.lines, self.known, self.sent = time.monotonic(), 0, False, 0
 
     @property
     def seconds(self) -> float:
@@ -113,6 +115,15 @@ class Wait:
             lines=self.lines,
             after=self.after,
         )
+
+
+def in_seconds(seconds: float) -> str:
+    """A time in seconds, as people read it.
+
+    >>> in_seconds(1695.4), in_seconds(0.25)
+    ('1,695 s', '0.25 s')
+    """
+    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.3g} s"  # noqa: PLR2004 - two digits
 
 
 def current_wait() -> Wait | None:

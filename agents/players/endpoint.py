@@ -1,6 +1,7 @@
 """The endpoint that all players of a command share: one client, one budget, one recording."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from agents.model.budget import Budget, Usage, spent_before
@@ -26,8 +27,9 @@ class _PlacedBudget(Budget):
     def settle(self, prompt_tokens: int, used: Usage, role: str = "") -> None:
         """See `Budget.settle`."""
         super().settle(prompt_tokens, used, role)
-        if not used.failed_calls:
-            self.places[current_place()] = self.places.get(current_place(), Usage()) + used
+        if used.calls > used.failed_calls:
+            replied = replace(used, calls=1, failed_calls=0)
+            self.places[current_place()] = self.places.get(current_place(), Usage()) + replied
 
 
 class ModelTable:

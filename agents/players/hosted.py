@@ -18,10 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from agents.belief.evidence import MODULE_ERRORS
 from agents.belief.module import DeadlineError
 from agents.worker.protocol import ChooseRequest, HeuristicsRequest, Refused
 from agents.worker.session import SeatSession, perfect_information
 from games.modules import HEURISTIC
+from games.text import plain_text
 from games.values import (
     REQUIRED_CONSTANTS,
     Action,
@@ -36,10 +38,12 @@ from games.values import (
 )
 from tools.guest.protocol import RawPly, decoded
 from tools.replaying import VoidResultError
-from tools.sandbox import Sandbox, Worker
+from tools.sandbox import OperationError, Sandbox, SandboxUnavailableError, Worker
 
 _RESAMPLE = "resample_"
-_LOOKED_EVERY = 128  # states, as to look takes as long as many calls
+_LONGEST = 300  # characters of an error
+_LOOKED_EVERY = 8 * 2**20  # of answers' weight, as to look takes as long as many calls
+_STATE_WEIGHT = 2**16  # of the tree's own parts for a state, counted generously
 _MOST_BYTES = 768 * 2**20  # of this process, its tree and those of its other threads
 _ASKED_AGAIN = (
     "apply_action",
@@ -90,6 +94,7 @@ class _Answers:
         self._told: dict[int, list[_Answer]] = before._told if before else {}
         self._openings: dict[int, Mapping[str, Json]] = before._openings if before else {}
         self._roots: dict[int, State] = {}
+        self._unseen = 0  # weight of the answers since the last look
         self._advanced: dict[str, Mapping[str, Json]] = {}
 
     def begin_at(self, state: State) -> None:
@@ -101,12 +106,17 @@ class _Answers:
         self._openings[id(state)] = {"num_players": players, "parameters": {**parameters}}
         self._origins[id(state)] = (state, ())
 
+    def weigh(self, function: str, weight: int) -> None:
+        """Count what an answer weighs; raises where there is no room for more."""
+        self._unseen += weight + _STATE_WEIGHT * (function == "apply_action")
+        if self._unseen > _LOOKED_EVERY:
+            self._unseen = 0
+            _require_room(function)
+
     def take(self, function: str, arguments: Sequence[Json], value: Json) -> None:
-        """Take note of an answer; raises where there is no room for more."""
+        """Take note of an answer."""
         if function == "apply_action":
             self._origins[id(value)] = (value, arguments)
-            if len(self._origins) % _LOOKED_EVERY == 0:
-                _require_room(function)
         if function not in _ASKED_AGAIN:
             return
         # A search sorts the list that it was given.
@@ -193,8 +203,9 @@ class _Namespace(dict[str, object]):
     def _remote(self, worker: Worker, name: str, left: Callable[[], float]) -> Callable[..., Json]:
         def call(*arguments: Json, **keywords: Json) -> Json:
             seed = self._words if name.startswith(_RESAMPLE) else None
-            seconds = min(left(), worker.limits.call_s)
+            seconds, before = min(left(), worker.limits.call_s), worker.weight
             value = worker.call(name, arguments, keywords, deadline_s=seconds, seed=seed)
+            self.answers.weigh(name, worker.weight - before)
             if name == "initial_state":
                 self.answers.opened(value, arguments[0], keywords)
             else:
@@ -254,6 +265,12 @@ class HostedSearch:
             chosen = self._session.choose(self._namespace, given)._asdict()
         except DeadlineError:
             return Refused("late", f"no decision within {deadline_s:.3g} s")._asdict()
+        except (IllegalActionError, OperationError, SandboxUnavailableError):
+            raise
+        except MODULE_ERRORS as error:
+            # Beside its module such an error would be a fault, too; here nothing else tells it.
+            told = f"its answers led a search astray ({type(error).__name__}: {error})"
+            raise ModuleFault("bad_value", "module", plain_text(told)[:_LONGEST]) from error
         with self._sandbox.apart.worker(f"{self._role}-again", self._source) as fresh:
             fresh.load(self._source)
             self._namespace.answers.require(fresh)

@@ -20,11 +20,11 @@ from agents.search.algorithms import search_named
 from agents.search.settings import MANY, Count
 from games.engine import Decision, Effort, PlayerFault
 from games.information import Did, SeatLog
-from games.library import read_game
 from games.text import plain_text
 from games.values import Action, ModuleFault, canonical_key
 from tools.playtest.jobs import PlayerSpec, Setting
 from tools.sandbox import Worker
+from tools.sandbox.reading import foreign_game
 from tools.sources import read_source
 
 _FILE = "model.py"  # in a run's folder
@@ -94,7 +94,7 @@ def with_model_file(spec: PlayerSpec) -> PlayerSpec:
     path = str(Path(folder) / _FILE) if folder else path
     source = read_source(path, "a model")
     try:
-        read_game(source)
+        foreign_game(source)
     except ModuleFault as fault:
         raise PlayerSpecError(
             f"{path} is no game module ({fault}); required: one that says how a match begins, such "
@@ -149,7 +149,7 @@ def _inner(search: str, spec: PlayerSpec, more: Mapping[str, Setting]) -> Player
 
 def _is_learned(source: str) -> bool:
     try:
-        return read_game(source).get("learned") is True
+        return foreign_game(source).get("learned") is True
     except ModuleFault:
         return True
 

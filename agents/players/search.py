@@ -18,6 +18,7 @@ from agents.worker.protocol import (
     HeuristicsRequest,
     PerfectInformationRequest,
     Refused,
+    are_figures,
     decoded_decision,
 )
 from games.engine import Decision, Effort, PlayerFault
@@ -46,7 +47,7 @@ _FORCED: dict[str, Json] = {
     **UNSEARCHED,
     **{"belief": "not_needed", "determinizations": 0, "belief_failures": 0},
 }
-_MOST_FIGURES, _LONGEST_WORD, _LONGEST_REASON = 32, 40, 400
+_LONGEST_REASON = 400
 
 
 class BeliefSettings(PlayerSettings):
@@ -284,7 +285,7 @@ class SearchPlayer:
         except MessageError as error:
             raise PlayerFault(f"{here} answered {reply!r:.80}") from error
         match found:
-            case Chosen(action, effort) if _plain(effort):
+            case Chosen(action, effort) if are_figures(effort):
                 try:
                     return Decision(action, self._effort(effort, claimed=True))
                 except ValueError as error:
@@ -328,11 +329,3 @@ class SearchPlayer:
 def _reason(text: Json) -> str:
     """The reason that a worker gives, as a person may be shown it."""
     return plain_text(str(text))[:_LONGEST_REASON]
-
-
-def _plain(effort: Mapping[str, Json]) -> bool:
-    """True where the figures are few numbers and short words, as an honest worker's are."""
-    return len(effort) <= _MOST_FIGURES and all(
-        isinstance(value, int | float) or (isinstance(value, str) and len(value) <= _LONGEST_WORD)
-        for value in effort.values()
-    )

@@ -7,7 +7,14 @@ from pydantic import Field
 
 from agents.players.specs import PlayerSpecError, Seating
 from agents.search.settings import DAY, Count, PlayerSettings
-from agents.worker.protocol import EnumerateRequest, Solution, SolveRequest, TooLarge, decoded_size
+from agents.worker.protocol import (
+    EnumerateRequest,
+    Solution,
+    SolveRequest,
+    TooLarge,
+    are_figures,
+    decoded_size,
+)
 from games.engine import Decision, Effort, PlayerFault, sample_index
 from games.information import SeatLog, entry_rows
 from games.text import plain_text
@@ -119,6 +126,8 @@ class SolvedPlayer:
             ) from error
         if isinstance(size, TooLarge):
             raise _refusal(plain_text(size.too_large[:200]), _raised(size.about))
+        if not are_figures(size._asdict()):
+            raise PlayerSpecError(f"cfr at seat {self.seat}: its worker answered {reply!r:.80}")
         return size._asdict()
 
     def _solution(self, log: SeatLog) -> Solution:
@@ -133,11 +142,14 @@ class SolvedPlayer:
         if reply is None:
             raise PlayerFault(f"cfr at seat {self.seat}: no play of the game leads to its log")
         try:
-            return decoded(Solution, reply)
+            solution = decoded(Solution, reply)
         except MessageError as error:
             raise PlayerFault(
                 f"cfr at seat {self.seat} answered {reply!r:.80} to its log"
             ) from error
+        if not are_figures({"nash_conv": solution.nash_conv}):
+            raise PlayerFault(f"cfr at seat {self.seat} answered {reply!r:.80} to its log")
+        return solution
 
     def close(self) -> None:
         """End the worker."""

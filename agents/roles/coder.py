@@ -25,8 +25,9 @@ from agents.roles.tool_calls import (
     tool_specifications,
 )
 from games.checks import Finding
-from games.text import bound_by, syntax_tree
+from games.text import bound_by
 from games.values import REQUIRED_CONSTANTS, REQUIRED_FUNCTIONS, ModuleFault
+from tools.sandbox.reading import foreign_tree
 from vectorstore.documents import Example
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def _edits(message: "AIMessage", blocks: Sequence[str]) -> EditsReply:
 def _unreadable(block: str) -> str:
     """Why a block that defines functions does not parse; empty where it does."""
     try:
-        syntax_tree(block)
+        foreign_tree(block)
     except SyntaxError as error:
         return str(ModuleFault.of_syntax(error)) if "\ndef " in block else ""
     except (ValueError, RecursionError, MemoryError):
@@ -324,7 +325,7 @@ def _unmarked(text: str) -> list[str]:
     lines = text[start.start() :].split("\n") if start else []
     for _ in range(_PROSE_CUTS):
         try:
-            syntax_tree("\n".join(lines))
+            foreign_tree("\n".join(lines))
         except SyntaxError as error:
             lines = lines[: (error.lineno or 1) - 1]
         except (ValueError, RecursionError, MemoryError):
@@ -342,7 +343,7 @@ def _is_whole(source: str) -> bool:
 def bound_names(source: str) -> set[str]:
     """The names that a source binds at its top; none where it does not parse."""
     try:
-        body = syntax_tree(source).body
+        body = foreign_tree(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
     return set[str]().union(*map(bound_by, body))
@@ -369,8 +370,8 @@ def optional_functions(block: str, source: str) -> dict[str, str]:
             module has: the accepted game must stay as it is.
     """
     try:
-        body = syntax_tree(block).body
-        taken = _names(syntax_tree(source))
+        body = foreign_tree(block).body
+        taken = _names(foreign_tree(source))
     except (SyntaxError, ValueError, RecursionError) as error:
         raise ReplyError(f"the block is no Python: {error}") from error
     functions = [node for node in body if isinstance(node, ast.FunctionDef)]

@@ -2,21 +2,20 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from agents.model.chat import ChatModel
-from agents.model.errors import ReplyError
-from agents.model.replies import Remark, ask_structured
+from agents.model.errors import MalformedReplyError, ReplyError
+from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.protocols import (
     NEW_FAMILY,
     Brief,
     Choices,
     Clause,
-    ClauseStatus,
     Design,
     Parting,
     Revision,
@@ -26,6 +25,7 @@ from agents.protocols import (
     Section,
     Talk,
 )
+from agents.roles.clauses import ClauseReply, left_out, of_changed, quoted_clauses, unquoted
 from agents.roles.texts import design_text
 from games.library import preset, read_game, rulebook, source
 from vectorstore.documents import Example
@@ -35,7 +35,10 @@ _LONGEST_RULES = 40_000  # characters together; every later request holds them
 _MECHANICS, _MECHANIC_LENGTH, _TITLE_LENGTH = 6, 600, 200
 _MOST_PLAYERS = 8
 _SAID, _SAID_LENGTH = 12, 2_000
-_END = "M1"
+_UNQUOTED = (
+    "no clause quotes these words of the person: {}. Give each demand in them a clause, honoured "
+    "with its rules or not_honoured with the reason, and leave all else as it is"
+)
 
 
 class _Reply(BaseModel, extra="forbid"):
@@ -77,17 +80,6 @@ class EdgeReply(_Reply):
 
     source: str
     target: str
-
-
-class ClauseReply(_Reply):
-    """One demand of the person, in the person's own words."""
-
-    text: str
-    status: ClauseStatus
-    setting: Remark = Field(
-        description="Ids of the rules that honour it; empty where not honoured."
-    )
-    reason: Remark = Field(description="Why it could not be honoured; empty where honoured.")
 
 
 class DesignReply(_Reply):
@@ -172,9 +164,23 @@ class ModelDesigner:
             assumptions=brief.assumptions,
             mechanics=pieces,
         )
-        return ask_structured(
-            self.model, messages, DesignReply, lambda reply: to_design(brief, reply)
-        )
+        first: list[Design] = []
+
+        def accept(reply: DesignReply) -> Design:
+            made = to_design(brief, reply)
+            left = unquoted(brief.words, made.clauses)
+            made = made.model_copy(update={"clauses": (*made.clauses, *left_out(left))})
+            if left and not first:
+                first.append(made)
+                raise ReplyError(_UNQUOTED.format("; ".join(map(repr, left))))
+            return made
+
+        try:
+            return ask_structured(self.model, messages, DesignReply, accept)
+        except MalformedReplyError:
+            if first:  # what was only asked to be made whole stands
+                return first[0]
+            raise
 
     def revise(self, design: Design, brief: Brief, talk: Talk) -> Revision:
         """See `Designer.revise`; rules that the reply does not name stay as they are.
@@ -237,11 +243,14 @@ def to_revision(design: Design, talk: Talk, reply: RevisionReply) -> Revision:
     _require_parameters(reply.parameters)
     known = [*rules, *(rule.id for rule in reply.rules)]
     said = " ".join([talk.message, *(clause.text for clause in design.clauses)])
-    clauses, told = _quoted_clauses(_words(said), reply.clauses, known)
+    clauses, told = quoted_clauses(said, reply.clauses, known)
     new = {rule.id: rule.model_dump() for rule in reply.rules}
     kept = [rule for name, rule in {**rules, **new}.items() if name not in reply.dropped]
     anew = {clause.text for clause in reply.clauses}
     old = [clause for clause in design.clauses if clause.text not in anew]
+    changed = {r.id for r in reply.rules if r.id in rules and r.text != rules[r.id].text}
+    stale = of_changed(old, {*changed, *reply.dropped})
+    old = [clause for clause in old if clause not in stale]
     heard = {"clauses": (*old, *clauses), "assumptions": (*reply.assumptions, *told)}
     made = _made(reply, {**dict(design), **heard, "rules": kept})
     if not made.rules:
@@ -249,7 +258,14 @@ def to_revision(design: Design, talk: Talk, reply: RevisionReply) -> Revision:
     _require_bounded(made.rules)
     if made.model_copy(update={"clauses": design.clauses}) == design:
         raise ReplyError("it says change, and changes nothing; answer, or name what changes")
-    return Revision(reply=reply.reply, design=made)
+    return Revision(reply=" ".join([reply.reply, *_taken_off(stale)]), design=made)
+
+
+def _taken_off(stale: Sequence[Clause]) -> list[str]:
+    """A sentence on demands that are listed no more; none where all are."""
+    quotes = ", ".join(f"“{clause.text}”" for clause in stale)
+    told = f"No longer listed, as rules that honoured it read otherwise now: {quotes}."
+    return [told] if stale else []
 
 
 def to_design(brief: Brief, reply: DesignReply) -> Design:
@@ -260,10 +276,12 @@ def to_design(brief: Brief, reply: DesignReply) -> Design:
     """
     _require_sound(reply)
     _require_choices(brief.choices, reply)
-    parts = reply.model_dump(include={"rules", "mechanics", "edges"})
-    made = _made(reply, {**parts, "family": NEW_FAMILY})
+    parts = reply.model_dump(include={"rules", "mechanics"})
+    nodes = {mechanic.id for mechanic in reply.mechanics}  # an edge of others shows nothing
+    edges = [e.model_dump() for e in reply.edges if {e.source, e.target} <= nodes]
+    made = _made(reply, {**parts, "edges": edges, "family": NEW_FAMILY})
     known = [rule.id for rule in made.rules]
-    clauses, told = _quoted_clauses(_words(brief.words), reply.clauses, known)
+    clauses, told = quoted_clauses(brief.words, reply.clauses, known)
     assumptions = (*reply.assumptions, *told)
     return made.model_copy(update={"clauses": clauses, "assumptions": assumptions})
 
@@ -332,7 +350,6 @@ def _require_sound(reply: DesignReply) -> None:
         raise ReplyError("it has no rules")
     _require_bounded(reply.rules)
     _require_parameters(reply.parameters)
-    _require_graph(reply)
 
 
 def _require_once(kind: str, names: Sequence[str]) -> None:
@@ -359,47 +376,3 @@ def _require_parameters(parameters: Sequence[ParameterReply]) -> None:
     unnamed = [p.name for p in parameters if not p.name.isidentifier()]
     if unnamed:
         raise ReplyError(f"parameter names must be in snake_case, got {unnamed}")
-
-
-def _quoted_clauses(
-    words: set[str], clauses: Sequence[ClauseReply], rules: Collection[str]
-) -> tuple[tuple[Clause, ...], tuple[str, ...]]:
-    """The clauses that quote the person, and the others as assumptions: they are the designer's.
-
-    Raises:
-        ReplyError: If a clause names a rule that is not there, or none quotes the person.
-    """
-    wrong = [
-        f"the clause {clause.text!r} names {', '.join(lost)}; there is no such rule"
-        for clause in clauses
-        if (lost := [n for n in re.findall(r"\bR\d+\b", clause.setting) if n not in rules])
-    ]
-    own = [c for c in clauses if len(said := _words(c.text)) <= 2 * len(said & words)]
-    others = [clause for clause in clauses if clause not in own]
-    if not own:
-        wrong += [
-            f"the clause {clause.text!r} is not in the person's own words; quote them"
-            for clause in others
-        ]
-    if wrong:
-        raise ReplyError("; ".join(wrong))
-    told = tuple(f"{c.text} ({c.setting or f'not honoured: {c.reason}'})" for c in others)
-    return tuple(Clause(**clause.model_dump()) for clause in own), told
-
-
-def _require_graph(reply: DesignReply) -> None:
-    known = {mechanic.id for mechanic in reply.mechanics}
-    strangers = {end for edge in reply.edges for end in (edge.source, edge.target)} - known
-    if strangers:
-        raise ReplyError(f"edges name the unknown mechanics {', '.join(sorted(strangers))}")
-    reached, grown = set[str](), {_END}
-    while grown:
-        reached |= grown
-        grown = {edge.source for edge in reply.edges if edge.target in reached} - reached
-    lost = sorted(known - reached)
-    if lost or _END not in known:
-        raise ReplyError(f"the mechanics {', '.join(lost) or _END} do not lead to {_END}, the end")
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text.lower()))

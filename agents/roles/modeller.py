@@ -1,8 +1,8 @@
 """The modeller, asked of a chat model: models of a game from its rules and recorded matches."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
@@ -15,12 +15,13 @@ from agents.protocols import Attempt
 from agents.roles.coder import answer_in_words, bound_names, broken_off, code_blocks
 from agents.roles.matches import in_full, shortened
 from agents.roles.tool_calls import CallError, EditReply, edited
-from games.text import number_of, syntax_tree
+from games.text import number_of
 from games.trajectories import OpenTrajectory, Trajectory, counts_outcomes
 from games.values import REQUIRED_FUNCTIONS, Json, State, canonical_key
 from tools.predicting.inference import Inference
 from tools.predicting.steady import ALLOWED_IMPORTS
 from tools.predicting.tensors import LARGEST, MOST_NUMBERS, TENSORS
+from tools.sandbox.reading import foreign_tree
 from tools.sources import ADDED
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class GameBrief:
         matches: Those that it may see, the one to show in full first.
         closed: Whether they are one seat's view.
         seat: Whose.
+        refused: Why the last answer could not be used, in part or as a whole.
     """
 
     game: str
@@ -74,6 +76,7 @@ class GameBrief:
     matches: tuple[Trajectory, ...]
     closed: bool = False
     seat: int | None = None
+    refused: tuple[str, ...] = ()
 
     @property
     def common(self) -> dict[str, object]:
@@ -122,11 +125,13 @@ class Proposals:
         sources: Versions: of the whole source, or of the part that was asked for.
         refused: Why further ones cannot be used.
         cause: What the modeller held to be wrong.
+        exchange: The request and the reply, as messages.
     """
 
     sources: tuple[str, ...]
     refused: tuple[str, ...] = ()
     cause: str = ""
+    exchange: tuple[Message, ...] = ()
 
 
 class ModelModeller:
@@ -154,7 +159,9 @@ class ModelModeller:
             versions=versions,
             **brief.common,
         )
-        return self._blocks(task, (*PREDICTING, *(["resample_history"] if brief.closed else [])))
+        return self._blocks(
+            brief, task, (*PREDICTING, *(["resample_history"] if brief.closed else []))
+        )
 
     def mend(
         self,
@@ -166,6 +173,7 @@ class ModelModeller:
         versions: int,
         part: str = "",
         needed: Sequence[str] = PREDICTING,
+        talk: Sequence[Message] = (),
     ) -> Proposals:
         """Better versions of a source, or of its part below the line `part`.
 
@@ -177,23 +185,31 @@ class ModelModeller:
             versions: Versions to ask for.
             part: The line below which the part begins that may change; empty for all of it.
             needed: Functions that a version has to define.
+            talk: The conversation that the request goes on; empty for one of its own.
 
         Raises:
             MalformedReplyError: If no reply had code or edits in it.
         """
-        task = load_prompt("modeller_mend").fill(
-            contract="\n\n".join(_asked_for(brief, needed)),
-            parameters=brief.told_parameters,
-            source=source,
-            failures=[*failed.failures],
-            accuracy=failed.accuracy,
-            earlier=[attempt.model_dump() for attempt in earlier],
-            tried=[attempt.model_dump() for attempt in failed.tried],
-            played=failed.played,
-            part=part,
-            versions=versions,
-            **brief.common,
-        )
+        about = {
+            "source": source,
+            "failures": [*failed.failures],
+            "accuracy": failed.accuracy,
+            "played": failed.played,
+            "part": part,
+            "versions": versions,
+        }
+        if talk:
+            again = load_prompt("modeller_again").fill(**about)[0]["content"]
+            task = [*talk, {"role": "user", "content": again}]
+        else:
+            task = load_prompt("modeller_mend").fill(
+                contract="\n\n".join(_asked_for(brief, needed)),
+                parameters=brief.told_parameters,
+                earlier=[attempt.model_dump() for attempt in earlier],
+                tried=[attempt.model_dump() for attempt in failed.tried],
+                **about,
+                **brief.common,
+            )
 
         def read(message: "AIMessage") -> Proposals:
             text = answer_in_words(message, _WANTED)
@@ -201,7 +217,7 @@ class ModelModeller:
                 return _versions(message, needed)
             return _edits(message, source, part)
 
-        return self.model.ask(task, read)
+        return self._asked(brief, task, read)
 
     def infer(
         self,
@@ -235,7 +251,7 @@ class ModelModeller:
             versions=versions,
             **brief.common,
         )
-        return self._blocks(task, (function,))
+        return self._blocks(brief, task, (function,))
 
     def values(self, brief: GameBrief, source: str, versions: int) -> Proposals:
         """Versions of a value function for a model.
@@ -246,7 +262,7 @@ class ModelModeller:
         task = load_prompt("modeller_value").fill(
             source=source, imports=_IMPORTS, versions=versions, **brief.common
         )
-        return self._blocks(task, ("value_function",))
+        return self._blocks(brief, task, ("value_function",))
 
     def tensors(
         self, brief: GameBrief, source: str, observations: Sequence[str], versions: int
@@ -269,10 +285,35 @@ class ModelModeller:
             versions=versions,
             **brief.common,
         )
-        return self._blocks(task, TENSORS)
+        return self._blocks(brief, task, TENSORS)
 
-    def _blocks(self, task: Sequence[Message], needed: Sequence[str]) -> Proposals:
-        return self.model.ask(task, lambda message: _versions(message, needed))
+    def _blocks(
+        self, brief: GameBrief, task: Sequence[Message], needed: Sequence[str]
+    ) -> Proposals:
+        return self._asked(brief, task, lambda message: _versions(message, needed))
+
+    def _asked(
+        self,
+        brief: GameBrief,
+        task: Sequence[Message],
+        read: Callable[["AIMessage"], Proposals],
+    ) -> Proposals:
+        request = _told(brief, task)
+
+        def heard(message: "AIMessage") -> Proposals:
+            reply = {"role": "assistant", "content": answer_in_words(message, _WANTED)}
+            return replace(read(message), exchange=(*request, reply))
+
+        return self.model.ask(request, heard)
+
+
+def _told(brief: GameBrief, task: Sequence[Message]) -> list[Message]:
+    """The request, at its end with what could not be used of the answer before it."""
+    if not brief.refused:
+        return list(task)
+    note = load_prompt("modeller_refused").fill(refused=[*brief.refused])[0]
+    last = {**task[-1], "content": f"{task[-1]['content'].rstrip()}\n\n{note['content']}"}
+    return [*task[:-1], last]
 
 
 def _versions(message: "AIMessage", needed: Sequence[str]) -> Proposals:
@@ -302,7 +343,7 @@ def _versions(message: "AIMessage", needed: Sequence[str]) -> Proposals:
 def _unparsed(block: str) -> str:
     """Why a block is no Python; empty where it parses."""
     try:
-        syntax_tree(block)
+        foreign_tree(block)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return f"a version is no Python: {error}"
     return ""

@@ -12,12 +12,10 @@ from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.protocols import Design, Heuristic, RoleError
 from agents.roles.texts import rules_text
-from games.text import imported, syntax_tree
+from tools.playtest.of_run.played import with_each_kind
+from tools.sandbox.reading import foreign_tree
 
 POLICIES = 4  # of each kind: Cardiverse §C.3 finds no gain from six
-ALLOWED_IMPORTS = frozenset(
-    {"collections", "functools", "itertools", "json", "math", "re", "string", "__future__"}
-)
 _SHOWN_FUNCTIONS = ("get_observations", "get_legal_actions", "parse_action")
 _SAMPLES, _SAMPLE_LENGTH = 4, 2_500
 _TAKEN = ("ensemble", "scores")  # what a player calls all heuristics together
@@ -123,9 +121,9 @@ def _shown(
 ) -> dict[str, str]:
     """The parts of the game that every prompt for code shows."""
     texts = []
-    count = min(_SAMPLES, len(samples))
-    for number in range(count):  # from early in a match to late
-        sample = samples[number * (len(samples) - 1) // max(1, count - 1)]
+    count = min(_SAMPLES, len(samples))  # from early in a match to late
+    places = [number * (len(samples) - 1) // max(1, count - 1) for number in range(count)]
+    for sample in with_each_kind([samples[n] for n in places], samples):
         text = json.dumps(dict(sample), separators=(",", ":"))
         more = len(text) - _SAMPLE_LENGTH
         texts.append(text[:_SAMPLE_LENGTH] + (f" [cut: {more} more]" if more > 0 else ""))
@@ -139,7 +137,7 @@ def _shown(
 def _functions(source: str) -> str:
     """The functions of a module that show how observations and actions are written."""
     try:
-        tree = syntax_tree(source)
+        tree = foreign_tree(source)
     except SyntaxError as error:
         raise RoleError(f"the module does not parse at line {error.lineno}: {error.msg}") from error
     found = [
@@ -184,20 +182,4 @@ def _to_sources(reply: HeuristicsReply, names: Sequence[str]) -> dict[str, str]:
         raise ReplyError(
             f"its names are {', '.join(said) or 'none'}; required, once each: {', '.join(names)}"
         )
-    for name, source in found.items():
-        _require_allowed(name, source)
     return found
-
-
-def _require_allowed(name: str, source: str) -> None:
-    """Read the source without running it; the sandbox says what else is wrong, for a repair."""
-    try:
-        tree = syntax_tree(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    wrong = sorted({name.partition(".")[0] for name, _ in imported(tree)} - ALLOWED_IMPORTS)
-    if wrong:
-        raise ReplyError(
-            f"the source of {name} imports {', '.join(wrong)}; allowed: "
-            f"{', '.join(sorted(ALLOWED_IMPORTS))}"
-        )

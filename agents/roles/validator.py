@@ -242,6 +242,7 @@ class ModelValidator:
             rules=rules_text(design),
             rule=claim.rule,
             record=claim.shown,
+            test=claim.test is not None,
             arguments=arguments[::-1] if second else arguments,
             objected=bool(objected),
         )

@@ -18,7 +18,10 @@ from tools.playtest.ratings import win_share
 from tools.playtest.runner import Workers
 from tools.playtest.series import Series, SeriesSettings, play_series
 from tools.sandbox import ReusedWorkers, Sandbox
+from tools.sandbox.reading import foreign_imports
+from vectorstore.sources import ALLOWED_IMPORTS
 
+_IMPORTS = {*ALLOWED_IMPORTS, "__future__", "typing"}
 _CALL_S = 1.0
 _ACTIONS_TRIED = 30
 _AT_ONCE, _LESSON_S = 1_000, 120.0  # plies of one request, and seconds that it may take
@@ -48,6 +51,8 @@ def fault_of(
         samples: `{"observation", "legal"}`, for it to score.
         sandbox: Where.
     """
+    for name, line in foreign_imports(heuristic.source, _IMPORTS):
+        return f"it imports {name}; allowed: {', '.join(sorted(_IMPORTS))} (line {line})"
     with sandbox.worker(f"try-{heuristic.name}", heuristic.source) as worker:
         try:
             worker.load(heuristic.source)

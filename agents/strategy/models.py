@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TypeAlias
 
 from games.engine import RandomPlayer, play_match
-from games.library import defaults, read_game
+from games.library import defaults
 from games.values import ModuleFault, State, is_number, show
 from tools.playtest.intervals import Estimate, Unmeasured
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, sandbox_of_process
@@ -23,6 +23,7 @@ from tools.playtest.schedule import TournamentSettings
 from tools.playtest.series import SeriesSettings, play_series
 from tools.playtest.tournament import play_tournament
 from tools.sandbox import Sandbox
+from tools.sandbox.reading import foreign_game
 from tools.sources import read_source
 
 _EVEN = 0.5
@@ -82,7 +83,7 @@ def model_game(name: str, source: str) -> GameSetup:
     Raises:
         ModuleFault: If its `GAME` cannot be read.
     """
-    game = read_game(source)
+    game = foreign_game(source)
     seats = game.get("min_players")
     return GameSetup(name, source, seats if isinstance(seats, int) else 2, defaults(game))
 
@@ -191,10 +192,11 @@ def _sampled(game: GameSetup, contest: ModelContest, sandbox: Sandbox) -> list[S
 def _fault_of(text: str, samples: Sequence[Sampled], sandbox: Sandbox) -> str:
     """The reason why a value function may not enter; "" where it may."""
     try:
+        seats = int(str(foreign_game(text)["min_players"]))
         with sandbox.worker("value", text) as worker:
             worker.load(text)
             for state, paid in samples:
-                for seat in range(int(str(read_game(text)["min_players"]))):
+                for seat in range(seats):
                     value = worker.call("value_function", [state, seat])
                     if not is_number(value):
                         return f"value_function gave {show(value)}; required: a number"

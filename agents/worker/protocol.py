@@ -3,16 +3,21 @@
 Each class is read by `tools.guest.protocol.decoded` at both ends. A reply is the worker's claim.
 """
 
+import re
+from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 from agents.belief.belief import BeliefName, FallbackProtocol
-from games.values import Action, Json
+from games.values import Action, Json, is_number
 from tools.guest.protocol import decoded
 
 UNSEARCHED: dict[str, Json] = dict.fromkeys(
     ("simulations_done", "calls", "nodes", "cut_rollouts"), 0
 )
 """The effort of a decision without a search."""
+_MOST_FIGURES, _LONGEST_WORD, _MOST = 32, 40, 1e15
+_PAID = frozenset({"fitness"})
+_NAME = re.compile(r"[a-z][a-z_]{0,39}")
 Refusal: TypeAlias = Literal["hidden", "unsuitable", "late", "no_action"]
 
 
@@ -197,6 +202,26 @@ def decoded_decision(reply: Json) -> Chosen | Refused:
     if isinstance(reply, dict) and "refused" in reply:
         return decoded(Refused, reply)
     return decoded(Chosen, reply)
+
+
+def are_figures(claimed: Mapping[str, Json]) -> bool:
+    """True for what an honest worker may claim of its work: few numbers and short words, named.
+
+    The numbers are small enough to be added up over all decisions of a tournament. Only a mean of
+    what a game pays may be below 0.
+
+    >>> are_figures({"nodes": 7, "belief": "exact"}), are_figures({"nodes": 10**400})
+    (True, False)
+    """
+    return len(claimed) <= _MOST_FIGURES and all(
+        _NAME.fullmatch(name)
+        and (
+            (is_number(value) and (name in _PAID or value >= 0) and abs(value) < _MOST)
+            or isinstance(value, bool)
+            or (isinstance(value, str) and len(value) <= _LONGEST_WORD)
+        )
+        for name, value in claimed.items()
+    )
 
 
 def decoded_size(reply: Json) -> Enumerated | TooLarge:

@@ -354,23 +354,26 @@ class ReusedTree:
     def decide(self, entries: Entries) -> SearchResult:
         """Search the decision at the end of a log, and before it those not searched yet.
 
+        The last one is searched in any case: it was asked for, so that a referee knows of several
+        legal actions, however few the module tells here.
+
         Raises:
             HiddenInformationError: If the log leaves several states at a decision.
-            ValueError: If the last decision is a forced one, or was decided before.
+            ValueError: If it was decided before.
         """
-        found = None
-        for turn in seat_turns(entries)[self.decisions :]:
-            found = self._decided(entries[: turn.end])
+        found, turns = None, seat_turns(entries)
+        for turn in turns[self.decisions :]:
+            found = self._decided(entries[: turn.end], passes=turn is not turns[-1])
             self.decisions += 1
         self.entries = list(entries)
         if found is None:
             raise ValueError("the log ends in no decision that is left to search")
         return found
 
-    def _decided(self, entries: Entries) -> SearchResult | None:
-        """Search one decision; None where it is forced."""
+    def _decided(self, entries: Entries, *, passes: bool) -> SearchResult | None:
+        """Search one decision; None where it is forced and such ones are passed by."""
         state = known_state(Follower(self.rules, self.seat, entries), self.initial)
-        if len(self.rules.legal_actions(state)) == 1:
+        if passes and len(self.rules.legal_actions(state)) == 1:
             return None
         generator = np.random.default_rng([*self.words, self.decisions])
         node = None if self.search is None else _descendant(self.search.root, state)

@@ -1,5 +1,7 @@
 """`check`, `explain` and `playtest`: does a game keep its promises, and how does it play?"""
 
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from tools.checking import CheckRun
 
 _MOST_ROWS = 10
+_MATCHES = 100  # that are played as `match` plays them
 
 
 @options.grouped
@@ -32,15 +35,19 @@ def check_game(
     as_json: options.Json = False,
 ) -> None:
     """Check a module against the contract, its own rules of sight, and random play."""
+    from agents.players.registry import PlayerRoster
     from app.junit import cases_of_check, write_junit
     from games.checks import verdict
     from games.checks.run import CheckSettings
     from tools.checking import check_source
+    from tools.playtest.jobs import GameSetup
+    from tools.playtest.series import SeriesSettings, play_finding
 
     if junit is not None:
         options.require_new(junit, force=True)
     found = options.game_called(game)
     settings = CheckSettings(seed=seed_or_drawn(seed))
+    ends = time.monotonic() + deadline
     with place.opened() as opened:
         run = check_source(
             opened,
@@ -51,7 +58,15 @@ def check_game(
             deadline_s=deadline,
             records=0,
         )
+        findings = [*run.findings]
+        if verdict(findings) == "passed":
+            setup = GameSetup(found.name, found.source, run.num_players)
+            asked = SeriesSettings(
+                _MATCHES, settings.seed, settings.max_plies, until=ends, record=False
+            )
+            findings.append(play_finding(opened, setup, PlayerRoster(), asked))
         grade = opened.grade
+    run = replace(run, findings=tuple(findings))
     if junit is not None:
         write_junit(junit, found.name, cases_of_check(run.findings))
     outcome = verdict(run.findings)
@@ -144,11 +159,11 @@ def play_on_run(
 def _require_seats(folder: "RunFolder", players: int) -> None:
     """Refuse a number of players that the newest game of a run does not take."""
     from games.contract import player_numbers, players_text
-    from games.library import read_game
+    from tools.sandbox.reading import foreign_game
     from tools.sources import read_source
 
     newest = (folder, *folder.revisions)[-1]
-    numbers = player_numbers(read_game(read_source(newest.path / "game.py", "the game")))
+    numbers = player_numbers(foreign_game(read_source(newest.path / "game.py", "the game")))
     if players not in numbers:
         raise typer.BadParameter(
             f"--players is {players}; the game takes {players_text(numbers)}. To have it made for "

@@ -17,7 +17,17 @@ eval_app = typer.Typer(help="Scripted evaluations.", no_args_is_help=True, rich_
 
 @dataclass(frozen=True, kw_only=True)
 class _Also:
-    """Where else the result goes."""
+    """The amount that is measured, where there is one, and further places of the result."""
+
+    games: Annotated[
+        str, typer.Option("--games", metavar="NAME,...", help="These games or tasks alone.")
+    ] = ""
+    matches: Annotated[
+        int, typer.Option("--matches", min=0, help="Matches of each; 0: the usual number.")
+    ] = 0
+    simulations: Annotated[
+        int, typer.Option("--simulations", min=0, help="Of a decision; 0: the usual number.")
+    ] = 0
 
     langsmith: Annotated[
         bool, typer.Option("--langsmith", help="Also as a dataset and an experiment of LangSmith.")
@@ -73,7 +83,16 @@ def run_eval(
 
     if also.junit is not None:
         require_new(also.junit, force=True)
-    options = EvalOptions(seed, note, quick=quick, folder=folder, workers=workers)
+    options = EvalOptions(
+        seed,
+        note,
+        quick=quick,
+        folder=folder,
+        workers=workers,
+        games=tuple(filter(None, also.games.split(","))),
+        matches=also.matches,
+        simulations=also.simulations,
+    )
     with place.chosen():
         chosen_backend()  # a choice that cannot be kept is an error, whatever the evaluation runs
         result = find_eval(name).run(options)

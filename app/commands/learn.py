@@ -2,6 +2,7 @@
 
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias, get_args
 
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from graph.run.folder import RunFolder
 
 _LONGEST_RULES = 200_000  # characters
+_INFERENCE = {
+    "auto": "auto",
+    "history": "resample_history",
+    "state": "resample_state",
+    "none": "none",
+}
 _EXIT = {"passed": 0, "incomplete": 1, "gave_up": 1}
 
 
@@ -67,6 +74,23 @@ class LearnOptions:
             help="Calls at most for functions that turn observations into arrays (for train).",
         ),
     ] = 0
+    inference: Annotated[
+        str,
+        typer.Option(
+            "--inference", help="What draws the hidden: history, state, none, or auto: as needed."
+        ),
+    ] = "auto"
+    arena: Annotated[
+        int | None,
+        typer.Option(
+            "--arena-matches",
+            min=0,
+            help="Matches against each opponent (--environment); each deal is played in all seats.",
+        ),
+    ] = None
+    arena_simulations: Annotated[
+        int | None, typer.Option("--simulations", min=1, help="Of a decision in the arena.")
+    ] = None
     seed: Seed = None
     quick: Annotated[bool, typer.Option("--quick", help="Fewer matches and draws.")] = False
 
@@ -82,10 +106,12 @@ def learn_model(
     as_json: Json = False,
 ) -> None:
     """Learn a playable model of a game from its rules and recorded matches."""
+    from graph.learn.matches import ASKED_OF_CLOSED
     from graph.learn.runs import require_model
     from graph.learn.settings import LearnRequest, LearnSettings, write_learning
     from graph.run.folder import create_folder, runs_folder
     from graph.run.settings import RefineStrategy
+    from tools.sources import with_whole_path
 
     if asked.refine not in get_args(RefineStrategy):
         raise typer.BadParameter(f"--refine is {asked.refine!r}; known: tree, conversation")
@@ -94,10 +120,24 @@ def learn_model(
     if asked.keep_learning and not asked.environment:
         raise typer.BadParameter("--keep-learning plays in the environment; give --environment")
     words = _rules_in(rules)
-    _require_usable(trajectories, asked.environment, closed=asked.closed_deck)
+    if asked.inference not in _INFERENCE:
+        known = ", ".join(_INFERENCE)
+        raise typer.BadParameter(f"--inference is {asked.inference!r}; known: {known}")
+    if asked.arena and not asked.environment:
+        raise typer.BadParameter("--arena-matches are played there; give --environment")
+    if asked.closed_deck and asked.inference not in ("auto", "history"):
+        raise typer.BadParameter("of a closed deck histories are drawn; leave --inference away")
+    if asked.closed_deck and (asked.active or asked.keep_learning):
+        raise typer.BadParameter(ASKED_OF_CLOSED)
+    seats = _require_usable(trajectories, asked.environment, closed=asked.closed_deck)
     require_model()
-    if asked.environment and Path(asked.environment).exists():
-        asked = replace(asked, environment=str(Path(asked.environment).resolve()))
+    deals = None if asked.arena is None else -(-asked.arena // seats)
+    asked = replace(
+        asked,
+        arena=deals,
+        inference=_INFERENCE[asked.inference],
+        environment=with_whole_path(asked.environment) if asked.environment else "",
+    )
     settings = model_filled(asked, LearnSettings)
     if asked.seed is None:
         tell_seed(settings.seed)
@@ -124,7 +164,7 @@ def go_on_learning(folder: "RunFolder", *, more: int = 0, as_json: bool) -> NoRe
         context = make_learning(folder, request)
         held.enter_context(context.sandbox)
         each = number_of(context.budget.settings.retries + 1, "request")
-        calls = f"{context.settings.max_calls} calls at most, each of up to {each}"
+        calls = f"{number_of(context.settings.max_calls, 'call')} at most, each of up to {each}"
         note(f"modeller: {context.identity}, {calls}")
         note(describe_grade(context.sandbox.grade))
         run_learning(folder, context, tell=progress, database=database())
@@ -146,8 +186,10 @@ def _rules_in(path: Path) -> str:
     Raises:
         typer.BadParameter: If the file cannot be read, is empty or too long.
     """
+    from games.environments.reading import open_plain
+
     try:
-        with path.open(encoding="utf-8") as file:
+        with TextIOWrapper(open_plain(path), encoding="utf-8") as file:
             text = file.read(_LONGEST_RULES + 1)
     except (OSError, UnicodeDecodeError) as error:
         raise typer.BadParameter(
@@ -162,11 +204,14 @@ def _rules_in(path: Path) -> str:
     return text
 
 
-def _require_usable(trajectories: Path, environment: str, *, closed: bool) -> None:
-    """Refuse what cannot be used before a folder is made: header, deck and environment."""
+def _require_usable(trajectories: Path, environment: str, *, closed: bool) -> int:
+    """Refuse what cannot be used before a folder is made: header, deck and environment.
+
+    Returns:
+        Seats of the recorded matches.
+    """
     from games.environments.reading import read_trajectories
     from graph.learn.environment import environment_like
-    from tools.sources import find_game
 
     header, _ = read_trajectories(trajectories)
     if (header.deck == "closed") != closed:
@@ -174,11 +219,6 @@ def _require_usable(trajectories: Path, environment: str, *, closed: bool) -> No
             f"{trajectories} holds {header.deck}-deck matches; "
             + ("leave --closed-deck away" if closed else "give --closed-deck")
         )
-    if environment and closed:
-        raise typer.BadParameter("--environment needs matches of an open deck")
-    if not environment:
-        return
-    if Path(environment).exists():
-        find_game(environment)
-    else:
+    if environment:
         environment_like(environment, header)
+    return header.num_players

@@ -33,7 +33,7 @@ def list_games(
     from games import library
     from games.library import read_game
 
-    if name is not None and ":" in name:
+    if name is not None and name not in library.names() and (":" in name or Path(name).exists()):
         _show_rules(name, settings or [], players, as_json=as_json)
         return
     if players or settings:
@@ -64,9 +64,9 @@ def list_games(
 
 def _show_rules(name: str, settings: list[str], players: int, *, as_json: bool) -> None:
     """The rules of an environment, as `learn` takes them."""
-    from games.environments.registry import environment_named
+    from tools.sources import any_environment
 
-    found = environment_named(name, given_parameters(settings), players)
+    found = any_environment(name, given_parameters(settings), players)
     if as_json:
         seats, parameters = found.num_players, dict(found.parameters)
         told = {"environment": found.name, "players": seats, "parameters": parameters}

@@ -145,8 +145,8 @@ def chosen_game(
     from tools.sources import environment_game
 
     given = options.given_parameters(settings or ())
-    if name is None and environment is not None and environment.endswith(".py"):
-        name, environment = environment, None  # a module file is a game, as for `record`
+    if name is None and environment is not None and Path(environment).exists():
+        name, environment = environment, None  # a module file, or its folder, is a game
     if environment is not None and name is None:
         setup = environment_game(environment, given, seats)
         if setup.num_players != seats:
@@ -255,6 +255,8 @@ def _show(series: "Series") -> None:
             said = f"{totals['surprises']:.0f} surprises, {totals['failed_searches']:.0f} failed"
             say(f"    its model: {said} searches in {used.decisions} decisions")
     say_doubts(tables.cautions, tables.left_out, tables.reasons())
+    if (why := series.plan.one_by_one) and len(series.entries) > 1:
+        note(f"matches were played one by one: {one_line(why)}")
 
 
 def say_doubts(cautions: Mapping[str, str], left_out: int, reasons: Mapping[str, int]) -> None:

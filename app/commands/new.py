@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -14,6 +14,7 @@ from app.console import (
     ask,
     database,
     ends_at_once,
+    interview,
     leave,
     note,
     print_json,
@@ -39,6 +40,7 @@ class RunOptions:
     seed: options.Seed = None
     quick: Annotated[bool, typer.Option("--quick", help="Fewer matches, smaller searches.")] = False
     approve: Annotated[bool, typer.Option("--approve", help="Ask before coding.")] = False
+    retrieval: options.Retrieves = True
     own_games: Annotated[
         bool, typer.Option("--own-games", help="Let the roles see games of earlier runs.")
     ] = False
@@ -49,13 +51,29 @@ class RunOptions:
         bool,
         typer.Option("--extras", help="Ask for a value function and resamplers; not if --quick."),
     ] = False
-    refine: Annotated[
-        str | None,
-        typer.Option(
-            "--refine", help="How to refine: conversation, or tree (usual with several candidates)."
-        ),
-    ] = None
-    max_rounds: Annotated[int, typer.Option("--rounds", min=0, help="Refinements at most.")] = 6
+    refine: options.RefineBy = None
+    max_rounds: Annotated[
+        int, typer.Option("--rounds", min=0, max=100, help="Refinements at most.")
+    ] = 6
+
+    def given(self) -> dict[str, Any]:
+        """The settings that were given.
+
+        Raises:
+            typer.BadParameter: If there is no such strategy of refinement.
+        """
+        from graph.run.settings import RefineStrategy
+
+        known = get_args(RefineStrategy)
+        if self.refine is not None and self.refine not in known:
+            raise typer.BadParameter(f"--refine is {self.refine!r}; known: {', '.join(known)}")
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+if TYPE_CHECKING:
+    RevisedOptions = RunOptions
+else:
+    RevisedOptions = options.as_they_stand(RunOptions)
 
 
 @options.grouped
@@ -83,21 +101,17 @@ def new_run(
     from graph.new.context import RunSettings
     from graph.new.requests import Request, write_request
     from graph.run.folder import create_folder, runs_folder
-    from graph.run.settings import RefineStrategy
 
     if prompt is None and family is None:
-        prompt, players = options.interview(players, as_json=as_json)
+        prompt, players = interview(players, as_json=as_json)
     choices = Choices(
         family=family, num_players=players, settings=options.given_parameters(parameters or [])
     )
-    strategies = get_args(RefineStrategy)
-    if asked.refine is not None and asked.refine not in strategies:
-        raise typer.BadParameter(f"--refine is {asked.refine!r}; known: {', '.join(strategies)}")
+    settings = RunSettings.model_validate(asked.given())
     words = options.readable_words(prompt or "", "the prompt")
     if not words.strip() and family is None:
         raise typer.BadParameter("the prompt is empty; say the game in your own words")
     _require_known(choices)
-    settings = options.model_filled(asked, RunSettings)
     if asked.seed is None:
         tell_seed(settings.seed)
     folder = create_folder(out, title=words or family or "", runs=runs_folder())
@@ -211,6 +225,7 @@ def revise_run(
     run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
     message: Annotated[str, typer.Argument(help="What to change, or a question on the game.")],
     *,
+    asked: RevisedOptions,
     place: options.Isolation,
     as_json: options.Json = False,
 ) -> None:
@@ -226,8 +241,10 @@ def revise_run(
         request = read_request(folder)
         require_finished(folder)
         # Part of what was asked, so that the run can be made again with it.
-        write_request(request.model_copy(update={"answers": (*request.answers, message)}), folder)
-        carry_on(folder, request.settings, fresh=False, given=None, as_json=as_json)
+        settings = request.settings.but(asked.given())
+        request = request.answered(message).model_copy(update={"settings": settings})
+        write_request(request, folder)
+        carry_on(folder, settings, fresh=False, given=None, as_json=as_json)
 
 
 def require_finished(folder: "RunFolder") -> None:

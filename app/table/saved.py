@@ -3,11 +3,13 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from pathlib import Path
 
 from pydantic import BaseModel, Field, JsonValue
 
 from games.engine import Ply
+from games.environments.reading import open_plain
 from games.records import MatchRecord, read_records
 from games.text import one_line
 
@@ -110,7 +112,7 @@ def _only_match(path: Path) -> MatchRecord:
         OSError: If it cannot be read.
         ValueError: If it holds none or several, or a value of the wrong type.
     """
-    with path.open(encoding="utf-8") as file:
+    with TextIOWrapper(open_plain(path), encoding="utf-8") as file:
         records = read_records(file.read(_LARGEST))
     if len(records) != 1:
         raise ValueError(f"it holds {len(records)} matches; required: one")

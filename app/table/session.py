@@ -310,7 +310,7 @@ class TableSession:
                         table,
                         seats,
                         parameters=self.game.parameters,
-                        seed=self.game.key(self.seed),
+                        seed=self.seed,
                         on_ply=on_ply,
                     )
                 except WentBack as back:
@@ -359,7 +359,7 @@ class TableSession:
 
         if log.seat not in self._helpers:
             self._helpers[log.seat] = self._seat(searching(self.game, self.sandbox), log.seat)
-        generator = stream(self.game.key(self.seed), "hint", seat=log.seat, ply=len(self.plies))
+        generator = stream(self.seed, "hint", seat=log.seat, ply=len(self.plies))
         return self._helpers[log.seat].choose(log, legal, generator)
 
     def save(self, match: Match | None = None, reason: str = "still being played") -> Path:

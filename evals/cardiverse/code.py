@@ -24,7 +24,6 @@ from evals.cardiverse.recorded import (
     CHECKED,
     RECORDINGS,
     Generation,
-    NothingRetrieved,
     checked,
     recorded_drafts,
     recorded_generation,
@@ -40,6 +39,7 @@ from graph.new.opening import make_context
 from graph.new.runs import open_run
 from graph.run.folder import RunFolder
 from graph.run.opening import model_settings
+from tools.retrieval import NothingRetrieved
 from tools.sandbox import SandboxedModule, SandboxTable
 
 # Table 2 of the paper, not comparable: other games, coder, judge and embedding. Ours on common

@@ -21,8 +21,6 @@ from graph.new.context import RunContext
 from graph.new.opening import open_model
 from graph.run.opening import model_settings
 from tools.checking import check_source
-from tools.retrieval import Retrieval
-from vectorstore.documents import Example
 
 RECORDINGS = Path(__file__).parents[2] / "tests" / "recordings"
 _BLOCK = re.compile(r"^```(?:python)?[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -156,16 +154,6 @@ DRAFTS = RECORDINGS / "drafts"
 CHECKED = ("checks of the first module", "checks of the answer")
 """Shares of the named checks that pass: before a coder saw what they find, and after."""
 ARMS: Mapping[str, str] = {"": "recorded +ret", "-ret": "recorded -ret"}
-
-
-class NothingRetrieved(Retrieval):
-    """A store in which nothing is found."""
-
-    def examples(self, *_: object, **__: object) -> list[Example]:
-        """Nothing."""
-        return []
-
-    snippets = drafting_snippets = mechanics = examples
 
 
 def draft_names() -> list[str]:

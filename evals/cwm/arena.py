@@ -10,7 +10,7 @@ fails. A forfeit is a loss. Where there are several models of a game, they rejec
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -34,6 +34,7 @@ from evals.results import (
     Row,
     Score,
     read_data,
+    resized,
     score_over,
 )
 from graph.run.opening import model_settings
@@ -95,7 +96,9 @@ def run(options: EvalOptions, size: ArenaSize | None = None) -> EvalResult:
     Raises:
         NothingScoredError: If no deal finished.
     """
-    size = size or (QUICK if options.quick else FULL)
+    usual = size or (QUICK if options.quick else FULL)
+    asked = replace(options, matches=-(-options.matches // SEATS))
+    size = resized(usual, asked, games_with_models(), matches="deals")
     samples: list[Row] = []
     roster = _roster()
     recipe = SandboxRecipe(preload=PlayerRoster().preload)

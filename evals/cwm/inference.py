@@ -27,7 +27,15 @@ from evals.cwm.synthesis import (
     recording_of,
     tasks,
 )
-from evals.results import EvalOptions, EvalResult, NothingScoredError, Row, Score, read_data
+from evals.results import (
+    EvalOptions,
+    EvalResult,
+    NothingScoredError,
+    Row,
+    Score,
+    read_data,
+    resized,
+)
 from games.environments.registry import environment_named
 from graph.learn.calibration import calibrated
 from graph.learn.matches import open_matches
@@ -76,7 +84,8 @@ def run(
     Raises:
         NothingScoredError: If no recorded model does.
     """
-    size = size or (QUICK if options.quick else FULL)
+    usual = size or (QUICK if options.quick else FULL)
+    size = resized(usual, options, tasks(), games="names")
     samples: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder, Sandbox(preload=PRELOAD) as sandbox:
         for name, task in tasks().items():

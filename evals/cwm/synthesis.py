@@ -26,6 +26,7 @@ from evals.results import (
     Row,
     Score,
     read_data,
+    resized,
     score_over,
 )
 from games.environments.reading import read_trajectories
@@ -202,7 +203,8 @@ def run(
     Raises:
         NothingScoredError: If there is neither a recording nor a model.
     """
-    size = size or (QUICK if options.quick else FULL)
+    usual = size or (QUICK if options.quick else FULL)
+    size = resized(usual, options, [name for name, task in tasks().items() if not task.base])
     live = model_settings()
     samples: list[Row] = []
     for name, task in tasks().items():

@@ -52,8 +52,9 @@ def sweep(sandbox: Sandbox) -> SweepResult:
     """Try every number from 0 to `HIGHEST`, and every special call.
 
     A number counts as reachable unless its call failed with an error of the filter for arguments
-    of -1, 0, 0x81 and 2 alike. The kernel itself answers some privileged calls like that; so each
-    verdict is also held against the filter's own table, and what differs is `unexpected`.
+    of -1, 0, 0x81 and 2 alike, and for those that fit it. The kernel itself answers some privileged
+    calls like that; so each verdict is also held against the filter's own table, and what differs
+    is `unexpected`.
 
     Args:
         sandbox: A confined one that preloads `PRELOAD`.
@@ -103,6 +104,14 @@ def _those(found: dict[int, Reach], reach: Reach) -> tuple[int, ...]:
     return tuple(tried for tried, what in found.items() if what == reach)
 
 
+def _fitting(tried: int) -> list[list[int]]:
+    """Further arguments for a call that is let through where several of them are right."""
+    private_page = [0, 4096, 3, 0x22, -1, 0]  # readable and writable, MAP_PRIVATE | MAP_ANONYMOUS
+    nothing_given_back = [0, 0, 4, 0, 0, 0]  # MADV_DONTNEED of no page
+    right = {"mmap": private_page, "madvise": nothing_given_back}
+    return [given for name, given in right.items() if number(name, architecture()) == tried]
+
+
 class _Asking:
     """One worker after the other; a new one whenever a call has ended the last."""
 
@@ -112,8 +121,8 @@ class _Asking:
 
     def reach(self, tried: int) -> Reach:
         """The fate of one number, as another argument is a private futex's or a clock's."""
-        for argument in (-1, 0, 0x81, 2):
-            reached: Reach = self._asked("one_call", {"number": tried, "argument": argument})
+        for arguments in (*([one] * 6 for one in (-1, 0, 0x81, 2)), *_fitting(tried)):
+            reached: Reach = self._asked("one_call", {"number": tried, "arguments": [*arguments]})
             if reached != "denied":
                 break
         return reached

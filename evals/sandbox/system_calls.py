@@ -29,15 +29,15 @@ def one_call(namespace: dict[str, object], payload: dict[str, Any]) -> list[int]
 
     Args:
         namespace: Unused.
-        payload: `number`; `argument`, given for each of the six arguments: -1, which is no
-            descriptor, no address and no size, or 0.
+        payload: `number`; `arguments`, six of them, such as -1, which is no descriptor, no address
+            and no size.
 
     Returns:
         The result and the error number.
     """
     del namespace
     _require_confined()
-    return _called(payload["number"], *[payload["argument"]] * 6)
+    return _called(payload["number"], *payload["arguments"])
 
 
 def special_call(namespace: dict[str, object], payload: dict[str, Any]) -> list[int]:
@@ -106,6 +106,11 @@ SPECIAL: dict[str, Callable[[], list[int]]] = {
     "mmap writable and executable": lambda: _mapped(_RWX),
     "mmap executable": lambda: _mapped(_RX),
     "mmap shared and executable": lambda: _mapped(_RWX, 0x21),
+    "mmap shared": lambda: _mapped(mmap.PROT_READ | mmap.PROT_WRITE, 0x21),
+    "mmap of a huge page": lambda: _mapped(mmap.PROT_READ | mmap.PROT_WRITE, 0x40022),
+    "advice to merge pages": lambda: _called(_number(28, 233), _page(), mmap.PAGESIZE, 12),
+    "advice to page out": lambda: _called(_number(28, 233), _page(), mmap.PAGESIZE, 21),
+    "futex that tells its owner": lambda: _called(_number(202, 98), _page(), 0x86, 0, 0, 0, 0),
     "mprotect executable": lambda: _protected(_RX),
     "mprotect writable and executable": lambda: _protected(_RWX),
     "pkey_mprotect executable": lambda: _called(_number(329, 288), _page(), mmap.PAGESIZE, _RX, -1),

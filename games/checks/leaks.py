@@ -15,11 +15,12 @@ No copy of the module meets both matches of a pair: one that remembers the first
 second alike. What could not be compared has not passed.
 """
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from games.checks import Finding
+from games.checks import Finding, verdict
 from games.checks.contract import failed, judged
 from games.checks.pairs import (
     how_to_compare,
@@ -42,6 +43,7 @@ _BEYOND = 6000  # plies beyond `_LONGEST` in all
 _FEWEST = 12  # pairs a seat
 _SHARE = 2  # times the pairs asked for are shared among the seats: each pair tests one seat alone
 _PLIES = 10  # to compare a pair, or else
+_FIELDS, _NUMBER, _HEAD = re.compile(r"changes in .*? where"), re.compile(r"\d+"), 60
 _PATIENCE = 4  # times as many pairs; so too where a hidden zone was not compared yet
 
 
@@ -73,18 +75,27 @@ def check_leaks(
             trace = Trace(subject, seat, stream(seed, "leak audit", seat=seat), *zones)
             reach = _Reach(subject.num_players)
             found, claims = audit(trace, reach, played, most, Claims())
-            is_doubted = found is not None and found.outcome == "could_not_judge"
+            is_doubted = bool(found) and verdict(found) == "could_not_judge"
             if is_doubted and claims.missing(trace.hiding) and (further := more()):
                 found, claims = audit(trace, reach, further, most, claims)
             audited.append((trace, claims))
-            if found is not None:
-                yield found
-                return
+            yield from (one for one in found if _kind(one) not in told)
+            told.update(map(_kind, found))
 
+    told: set[tuple[str | None, str]] = set()
     found = judged(CHECK, body)
     if [finding.outcome for finding in found] != ["passed"]:
         return found
     return [found[0].model_copy(update={"evidence": _evidence(audited)})]
+
+
+def _kind(found: Finding) -> tuple[str | None, str]:
+    """The kind of a finding: of leaks, the function that tells, and the fields that do.
+
+    What is told in sentences differs from ply to ply, and is one kind.
+    """
+    fields = _FIELDS.search(found.evidence)
+    return found.function, fields[0] if fields else _NUMBER.sub("", found.evidence[:_HEAD])
 
 
 def _evidence(audited: Sequence[tuple[Trace, Claims]]) -> str:
@@ -143,7 +154,7 @@ class _Reach:
 
 def audit(
     trace: Trace, reach: _Reach, played: Sequence[PlayedMatch], pairs: int, claims: Claims
-) -> tuple[Finding | None, Claims]:
+) -> tuple[Sequence[Finding], Claims]:
     """Compare pairs of matches for one seat.
 
     Args:
@@ -154,31 +165,42 @@ def audit(
         claims: Of earlier pairs.
 
     Returns:
-        What was found, None where everything that could be compared was the same; and all claims.
+        What was found, one of each kind; nothing where everything that could be compared was the
+        same; and all claims.
     """
     places = near_places(played, trace.seat, trace.generator)
     rounds, done = max(map(len, places), default=0), 0
+    kinds: dict[tuple[str | None, str], Finding] = {}
     for number in range(rounds):
         row = [of_match[number] for of_match in places if number < len(of_match)]
         with trace.subject.anew() as table:  # it meets no match twice
             for match, ply in row:
                 is_enough = trace.hiding <= claims.exchanged
                 is_enough &= claims.alike + claims.unlike >= _PLIES * pairs
-                if done >= pairs * (1 if is_enough else _PATIENCE):
-                    return _doubt(trace, reach, claims), claims
+                if done >= pairs * (1 if is_enough or kinds else _PATIENCE):
+                    return _ended(kinds.values(), trace, reach, claims), claims
                 done += 1
                 found, shown = _follow(trace, reach, table, played[match], ply)
                 claims += shown
-                if found is not None:
-                    return found, claims
-    return _doubt(trace, reach, claims) if rounds else None, claims
+                for one in found:
+                    kinds.setdefault(_kind(one), one)
+    return _ended(kinds.values(), trace, reach, claims) if rounds else [], claims
+
+
+def _ended(
+    found: Collection[Finding], trace: Trace, reach: _Reach, claims: Claims
+) -> list[Finding]:
+    """The findings of a seat, else the doubt of what could not be compared."""
+    doubt = None if found else _doubt(trace, reach, claims)
+    return [*found, *([doubt] if doubt else [])]
 
 
 def _follow(
     trace: Trace, reach: _Reach, table: Table, match: PlayedMatch, first: int
-) -> tuple[Finding | None, Claims]:
+) -> tuple[Sequence[Finding], Claims]:
     """Follow a match that differs from a recorded one from ply `first` on."""
     here, part, length, claims = match.positions[first], -1, len(match.plies), Claims()
+    found: list[Finding] = []
     table.open(trace.subject.num_players, trace.subject.parameters)  # memory is counted anew
     for step in range(first, length):
         if step >= first + _LONGEST and not reach.goes_on(step, length):
@@ -186,38 +208,42 @@ def _follow(
         at, recorded = f"{match.name}, ply {step}", trace.recorded(match, step)
         for action in near_choices(match, step, here, trace.generator, parts=step == first):
             other = trace.step(table, here, action)
-            found, follows, shown = compare_steps(trace, at, recorded, other)
+            said, follows, shown = compare_steps(trace, at, recorded, other)
             claims += shown
+            found += said
             if follows:
                 here, last, part = other.after, part, step * _PARTS // length
                 reach.pairs[part] += part != last
                 after = recorded.after
                 if any(unlike_outcomes(after, here)) and reach.asks(part, after.legal[0]):
-                    found = _odds(trace, table, at, after, here)
-            if found is not None:
+                    found += _odds(trace, table, at, after, here)
+            if said and not follows:
                 return found, claims
             if follows:
                 break
         else:
             break
-    return None, claims
+    return found, claims
 
 
-def _odds(trace: Trace, table: Table, at: str, one: Position, other: Position) -> Finding | None:
+def _odds(
+    trace: Trace, table: Table, at: str, one: Position, other: Position
+) -> tuple[Finding, ...]:
     """The finding of chance that tells the seat of hidden components that it does not move."""
     trace.subject.open()  # memory is counted anew
     places = (trace.subject.table, one), (table, other)
     odds = unlike_odds(places, trace.zones, trace.seat, trace.generator)
     if not odds:
-        return None
+        return ()
     same = {*one.legal} == {*other.legal}
-    return failed(
+    found = failed(
         CHECK,
         "get_chance_probabilities" if same else "get_legal_actions",
         f"after {at} the outcomes of chance are {odds} where only what is hidden from seat "
         f"{trace.seat} differs, and it is told the outcome; let what seats are told of chance "
         "depend only on hidden components that the outcome itself moves",
     )
+    return (found,)
 
 
 def _doubt(trace: Trace, reach: _Reach, claims: Claims) -> Finding | None:

@@ -21,9 +21,11 @@ _EXAMPLES = 3  # of matches that failed: they tell a coder enough
 class CheckSettings(BaseModel, frozen=True, extra="forbid"):
     """Numbers of matches, pairs and positions that the checks look at."""
 
-    matches: int = Field(default=12, ge=1, description="Random matches played.")
-    max_plies: int = Field(default=3000, ge=1, description="Plies a match may take to its end.")
-    samples: int = Field(default=40, ge=4, description="States looked at closely.")
+    matches: int = Field(default=12, ge=1, le=10_000, description="Random matches played.")
+    max_plies: int = Field(
+        default=3000, ge=1, le=1_000_000, description="Plies a match may take to its end."
+    )
+    samples: int = Field(default=40, ge=4, le=10_000, description="States looked at closely.")
     seed: int = Field(default=0, ge=0)
 
 

@@ -7,6 +7,7 @@ fact that has to be held against the rules, and no verdict.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 from math import comb, prod
@@ -15,7 +16,7 @@ from games.checks.zones import components, concrete_paths, read_path
 from games.engine import Match
 from games.information import Seen
 from games.text import plain_text
-from games.values import Json, type_of
+from games.values import Json, ModuleFault, type_of
 
 LEVEL = 0.01
 """Chance that a game whose seats are alike is said to have any that differ."""
@@ -199,11 +200,12 @@ def _held(state: Json, zones: Json, seats: int) -> Counter[tuple[str, int]]:
         if not isinstance(zone, dict) or zone.get("owner") != "each" or "*" not in steps:
             continue
         assert isinstance(state, dict)
-        for path in concrete_paths(state, pattern):
-            seat = path.split(".")[steps.index("*")]
-            if seat.isdecimal() and int(seat) < seats:
-                count = sum(1 for _ in components(read_path(state, path)))
-                held[pattern, int(seat)] += count
+        with suppress(ModuleFault):  # too many to tell anything of them
+            for path in [*concrete_paths(state, pattern)]:
+                seat = path.split(".")[steps.index("*")]
+                if seat.isdecimal() and int(seat) < seats:
+                    count = sum(1 for _ in components(read_path(state, path)))
+                    held[pattern, int(seat)] += count
     return held
 
 

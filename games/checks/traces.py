@@ -57,11 +57,10 @@ class Trace:
             ModuleFault: If `visible` leaves a zone out, or names what the state does not have.
         """
         seen = self.subject.game.visible(state, self.seat)
-        for pattern in self.zones:
-            for path in concrete_paths(state, pattern):
-                if path not in seen:
-                    raise ModuleFault("bad_value", "visible", f"says nothing of the zone {path}")
-        opened = [path for pattern in self.opened for path in concrete_paths(state, pattern)]
+        for path in concrete_paths(state, *self.zones):
+            if path not in seen:
+                raise ModuleFault("bad_value", "visible", f"says nothing of the zone {path}")
+        opened = [*concrete_paths(state, *self.opened)]
         try:
             sight = sight_of(state, {**dict.fromkeys(opened, "contents"), **seen}, self.zones)
         except KeyError as error:
@@ -131,12 +130,12 @@ class Compared(NamedTuple):
     """One ply of two matches, compared.
 
     Attributes:
-        found: The finding, where the seat is told too much or shown too little.
+        found: Findings, where the seat is told too much or shown too little.
         follows: True where the two matches still differ, in hidden values alone.
         claims: What the ply supports.
     """
 
-    found: Finding | None
+    found: tuple[Finding, ...] = ()
     follows: bool = False
     claims: Claims = Claims()
 
@@ -151,44 +150,45 @@ def compare_steps(trace: Trace, at: str, one: Step, other: Step) -> Compared:
         other: The step of the match that differs.
     """
     if one.action != other.action and one.before.player == trace.seat:
-        return Compared(None)  # it knows what it did
+        return Compared()  # it knows what it did
     told = all_told(one.after, trace.seat), all_told(other.after, trace.seat)
-    different = next((name for name in told[0] if told[0][name] != told[1][name]), None)
+    different = [name for name in told[0] if told[0][name] != told[1][name]]
     if one.sight.shown != other.sight.shown:
         return _compare_shown(trace, at, one, other, different)
     rests = one.sight.rest, other.sight.rest
     if canonical_key(rests[0]) != canonical_key(rests[1]):
-        return Compared(_undeclared(trace.seat, first_difference(*rests), at))
-    if different is not None:
+        return Compared((_undeclared(trace.seat, first_difference(*rests), at),))
+    if different:
         same = other
         if one.before is not other.before and other.action in one.before.legal:
             same = trace.step(trace.subject.table, one.before, other.action)
         if one.action == other.action or not _is_traceless(trace, one, other, same):
-            return Compared(_leak(trace.seat, different, one, other, at))
-        return Compared(None) if same is other else compare_steps(trace, at, same, other)
+            # Further leaks may show where the two are followed on.
+            return Compared(_leaks(trace.seat, different, one, other, at), follows=True)
+        return Compared() if same is other else compare_steps(trace, at, same, other)
     hidden = one.sight.hidden, other.sight.hidden
     changed = {path for path in hidden[0] if hidden[0][path] != hidden[1].get(path)}
     exchanged = frozenset(pattern_of(path, trace.zones) for path in changed)
     # The order of a deck that has none hides nothing, and yet may be told later.
     follows = canonical_key(one.after.state) != canonical_key(other.after.state)
-    return Compared(None, follows, Claims(alike=bool(changed), exchanged=exchanged))
+    return Compared((), follows, Claims(alike=bool(changed), exchanged=exchanged))
 
 
-def _compare_shown(trace: Trace, at: str, one: Step, other: Step, told: str | None) -> Compared:
-    """Compare two steps that the rules tell apart; `told` names the function that does."""
+def _compare_shown(trace: Trace, at: str, one: Step, other: Step, told: Sequence[str]) -> Compared:
+    """Compare two steps that the rules tell apart; `told` names the functions that do."""
     sides = [(step.after.state, step.sight) for step in (one, other)]
     along = beside_hidden(trace.zones, trace.opened, *sides)
     dealt = along.values() if one.before.player == CHANCE else ()
     announced = frozenset[str]().union(*dealt)
-    found = None
+    found: tuple[Finding, ...] = ()
     if not told:
-        found = _overclaimed(trace.seat, one.sight, other.sight, at)
+        found = (_overclaimed(trace.seat, one.sight, other.sight, at),)
     else:
         changed, is_consequence = _consequence(trace, one, other)
         if is_consequence:
             announced |= changed
             if one.before.player == CHANCE and not changed & set(trace.opened):
-                found = _leak(trace.seat, told, one, other, at)
+                found = _leaks(trace.seat, told, one, other, at)
     beside = {zone: frozenset(values) for zone, values in along.items()}
     return Compared(found, claims=Claims(unlike=1, announced=announced, along=beside))
 
@@ -248,8 +248,13 @@ def _overclaimed(seat: int, one: Sight, other: Sight, at: str) -> Finding:
     )
 
 
-def _leak(seat: int, function: str, one: Step, other: Step, at: str) -> Finding:
-    """The finding of a seat that was told of a difference hidden from it."""
-    why = how_told(function, one.after, other.after, seat)
-    told = f"seat {seat} after {at} {why} where only what is hidden from it differs; "
-    return failed(CHECK, function, told + how_to_mend(one))
+def _leaks(
+    seat: int, functions: Sequence[str], one: Step, other: Step, at: str
+) -> tuple[Finding, ...]:
+    """The findings of a seat that was told of a difference hidden from it, one a function."""
+    found = []
+    for function in functions:
+        why = how_told(function, one.after, other.after, seat)
+        told = f"seat {seat} after {at} {why} where only what is hidden from it differs; "
+        found.append(failed(CHECK, function, told + how_to_mend(one)))
+    return tuple(found)

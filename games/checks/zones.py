@@ -9,9 +9,19 @@ from numpy.random import Generator
 from games.checks import Finding
 from games.checks.contract import failed
 from games.contract import Game
-from games.values import Json, State, Visibility, are_texts, as_object, canonical_key, show
+from games.values import (
+    Json,
+    ModuleFault,
+    State,
+    Visibility,
+    are_texts,
+    as_object,
+    canonical_key,
+    show,
+)
 
 _MOST_PATTERNS = 200
+_MOST_PLACES = 10_000  # of a state: an audit looks at each in each state
 
 
 def declared_zones(
@@ -34,6 +44,10 @@ def declared_zones(
     if (named := len(zones) + len(opened)) > _MOST_PATTERNS:  # each is looked for in each state
         required = f"at most {_MOST_PATTERNS} in all: let * stand for an index or key"
         return failed(check, "ZONES", f"ZONES and open name {named} places; required: {required}")
+    for pattern, times in Counter(opened).items():
+        if times > 1:
+            told = f"open names {show(pattern)} {times} times; required: each place once"
+            return failed(check, "GAME", told)
     return zones, opened, set(kinds) if are_texts(kinds) else set()
 
 
@@ -49,9 +63,21 @@ def matches(pattern: str, path: str) -> bool:
     )
 
 
-def concrete_paths(state: State, pattern: str) -> Iterator[str]:
-    """The paths of `state` that fit `pattern`."""
-    yield from _walk(state, pattern.split("."), ())
+def concrete_paths(state: State, *patterns: str) -> Iterator[str]:
+    """The paths of `state` that fit a pattern, of one pattern after the other.
+
+    Raises:
+        ModuleFault: If they are too many for a check.
+    """
+    places = 0
+    for pattern in patterns:
+        for path in _walk(state, pattern.split("."), ()):
+            places += 1
+            if places > _MOST_PLACES:
+                required = f"at most {_MOST_PLACES} in all: name the list, and not what it holds"
+                told = f"{pattern!r} and others name more places of a state; required: {required}"
+                raise ModuleFault("bad_value", "ZONES", told)
+            yield path
 
 
 def _walk(value: Json, steps: list[str], done: tuple[str, ...]) -> Iterator[str]:

@@ -82,6 +82,21 @@ class ModuleEnvironment:
         return self.table.advance(position, action)
 
 
+@dataclass(frozen=True)
+class SourceTable:
+    """A module that is text so far: a worker plays it, this process never does."""
+
+    source: str
+
+    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
+        """Refuse: see `tools.sandbox.module.environment_in`."""
+        raise TypeError("a module's file is played in a worker alone")
+
+    def advance(self, position: Position, action: Action) -> Position:
+        """Refuse in the same way."""
+        raise TypeError("a module's file is played in a worker alone")
+
+
 def own_games() -> tuple[str, ...]:
     """Names of the reference games that lie in this room, sorted."""
     folder = files("games.environments") / "modules"

@@ -7,8 +7,9 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from errno import EINVAL
 from pathlib import Path
-from typing import Annotated, Any, Generic, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, BinaryIO, Generic, Literal, NoReturn, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -146,9 +147,21 @@ class _Place:
             self.refuse(f"{where} is {show(first['input'])}: {first['msg']}; record it again")
 
 
+def open_plain(path: Path) -> BinaryIO:
+    """Open a file that somebody named, to be read; a pipe would be waited for without end.
+
+    Raises:
+        OSError: If it is no file, or cannot be read.
+    """
+    if path.exists() and not path.is_file():
+        kind = "a folder" if path.is_dir() else "a pipe, a socket or a device"
+        raise OSError(EINVAL, f"it is {kind}; required: a file")
+    return path.open("rb")
+
+
 def _lines(path: Path) -> Iterator[tuple[_Place, Json]]:
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             number = 0
             while raw := file.readline(LONGEST_LINE + 1):
                 number += 1

@@ -10,10 +10,15 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from games.contract import Game
-from games.environments import Environment, ModuleEnvironment, SearchableEnvironment
+from games.environments import (
+    Environment,
+    ModuleEnvironment,
+    SearchableEnvironment,
+    SourceTable,
+)
 from games.environments.openspiel.adapter import OpenSpielEnvironment, of_openspiel
 from games.environments.registry import TwinEnvironment
-from games.modules import LocalModule
+from games.modules import STATE_KEY, LocalModule
 from games.table import GameTable, Position
 from games.values import CHANCE, Action, Json, Observation, State, canonical_key
 
@@ -69,9 +74,19 @@ def _made(told: Any) -> Environment:  # noqa: ANN401 - JSON of our own
     return ModuleEnvironment("module", told["seats"], told["parameters"], "", table)
 
 
-def source_of(environment: Environment) -> str | None:
-    """The source of an environment that is a module in this process; else None."""
+def file_source(environment: Environment) -> str:
+    """The source of a module's file that is played, under whatever names; "" for all else."""
+    while isinstance(environment, TwinEnvironment):
+        environment = environment.origin
     table = environment.table if isinstance(environment, ModuleEnvironment) else None
+    return table.source if isinstance(table, SourceTable) else ""
+
+
+def source_of(environment: Environment) -> str | None:
+    """The source of an environment that is a module, here or in its file; else None."""
+    table = environment.table if isinstance(environment, ModuleEnvironment) else None
+    if isinstance(table, SourceTable):
+        return table.source
     module = table.game.module if isinstance(table, GameTable) else None
     return module.source if isinstance(module, LocalModule) else None
 
@@ -158,7 +173,7 @@ class ServedRules:
             "apply_action": self._apply,
             "get_rewards": lambda state: self._place(state).rewards,
             "get_observations": lambda state: self._place(state).observations,
-            "__state_key__": lambda state: self._place(state).key,
+            STATE_KEY: lambda state: self._place(state).key,
             "position": self.position,
             "best": self._best,
         }

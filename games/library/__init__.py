@@ -5,7 +5,6 @@ A *family* is a module with parameters (`<family>/game.py`), its rulebook, heuri
 with a 6 by 7 board, four in a row and gravity).
 """
 
-import ast
 import json
 import pprint
 import re
@@ -16,7 +15,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
-from games.text import did_you_mean, syntax_tree
+from games.text import did_you_mean, game_literal, literal_game
 from games.values import Json, ModuleFault, show
 
 _KEYS = {"means", "words", "near"}
@@ -106,6 +105,15 @@ def tags_in(text: str) -> frozenset[str]:
     """
     lowered = text.lower()
     return frozenset(tag.name for tag in known_tags().values() if tag.words.search(lowered))
+
+
+@cache
+def empty_words() -> frozenset[str]:
+    """Words that ask for nothing by themselves: articles, auxiliary verbs, politeness."""
+    import yaml
+
+    lists = yaml.safe_load((files("games.library") / "words.yaml").read_text(encoding="utf-8"))
+    return frozenset(f"{lists['function']} {lists['fillers']}".split())
 
 
 def likeness(wanted: str, shown: frozenset[str]) -> float:
@@ -331,8 +339,7 @@ def read_game(source: str) -> dict[str, Json]:
     Raises:
         ModuleFault: If the source does not parse or `GAME` is not one plain literal.
     """
-    game: dict[str, Json] = ast.literal_eval(_assignment(source))
-    return game
+    return literal_game(source)
 
 
 def specialise(
@@ -366,7 +373,7 @@ def specialise(
             key: {**field, "default": parameters.get(key, field["default"])}
             for key, field in declared.items()
         }
-    node = _assignment(source)
+    node = game_literal(source)
     lines = source.splitlines(keepends=True)
     first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
     before = "".join(lines[:first]) + lines[first][: node.col_offset]
@@ -440,19 +447,3 @@ def as_declared(value: Json, field: Json) -> Json:
 
 def _written(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _assignment(source: str) -> ast.Dict:
-    try:
-        tree = syntax_tree(source)
-    except SyntaxError as error:
-        raise ModuleFault.of_syntax(error) from error
-    for node in tree.body:
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if (
-            isinstance(node, ast.Assign | ast.AnnAssign)
-            and any(isinstance(target, ast.Name) and target.id == "GAME" for target in targets)
-            and isinstance(node.value, ast.Dict)
-        ):
-            return node.value
-    raise ModuleFault("missing", "GAME", "must be one plain dict literal at the top of the module")

@@ -16,9 +16,9 @@ way to a place, and may all be known at the place itself.
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +28,13 @@ from agents.worker.protocol import Posterior, PosteriorRequest
 from games.checks import Finding
 from games.information import SeatLog, Seen, entry_rows, own_turns
 from games.streams import stream
-from games.trajectories import OpenPosition, OpenTrajectory, phase_of
+from games.trajectories import OpenTrajectory, SeenTrajectory, Trajectory, phase_of
 from games.values import (
+    Action,
     IllegalActionError,
     Json,
     ModuleFault,
+    Observation,
     State,
     canonical_key,
     type_of,
@@ -89,7 +91,7 @@ class Calibration(BaseModel, frozen=True, extra="forbid"):
 def calibrated(
     sandbox: Sandbox,
     module: str,
-    matches: Sequence[OpenTrajectory],
+    matches: Sequence[Trajectory],
     function: str,
     *,
     start: State,
@@ -100,16 +102,17 @@ def calibrated(
     """Compare the draws of a module's inference function with the exact posterior.
 
     The sandbox must preload what players need: the posterior is enumerated beside the module, with
-    at most `calls` of it and `seconds` at each place.
+    at most `calls` of it and `seconds` at each place. Of one seat's view the model says all else.
 
     Raises:
         ModuleFault: If the module fails on a state of its own.
     """
-    seats = len(matches[0].positions[0].observations) if matches else 0
-    places = _places(matches, seats, seed)
+    places = _places(matches, seed)
     met = _Met(Counter(place.kind for place in places))
     until = time.monotonic() + _TIME_S
     with sandbox.loaded("replay", module) as reader:
+        shown = reader.call("get_observations", [start])
+        seats = len(shown) if isinstance(shown, list) else 0
         drawing = _Drawing(sandbox, module, function, (reader, start), seed)
         for number, place in enumerate(places):
             full = len(met.compared) == _PLACES or met.unknown.total() == _UNKNOWN
@@ -139,6 +142,7 @@ class _Place(NamedTuple):
     kind: str
     sight: SeatSight
     log: SeatLog
+    more: tuple[Json, ...] = ()  # with a closed deck, that the match has not ended
 
 
 @dataclass
@@ -163,18 +167,18 @@ def _hold(
     number, place = at
     if isinstance(exact, str):
         met.unknown[exact] += 1
-        drawn = drawing.at(number, place.sight, range(_FEW))
+        drawn = drawing.at(number, place, range(_FEW))
         met.drawn.append((place.sight, drawn))
         return
     met.left[place.kind] -= 1
     if len(exact) < 2:  # noqa: PLR2004 - nothing is hidden
         return
     met.tested.add(place.kind)
-    drawn = drawing.at(number, place.sight, range(_DRAWS))
+    drawn = drawing.at(number, place, range(_DRAWS))
     generator = stream(drawing.seed, "calibration", match=number)
     distance, odd = _compared(exact, drawn, generator)
     if 0 < odd < _ODD:
-        drawn = drawing.at(number, place.sight, range(_DRAWS, _DRAWS + _MORE))
+        drawn = drawing.at(number, place, range(_DRAWS, _DRAWS + _MORE))
         distance, odd = _compared(exact, drawn, generator)
     met.compared.append((distance, odd))
     if odd < _RARE:
@@ -208,23 +212,24 @@ def _posterior(
     return {canonical_key(state): share for state, share in zip(states, shares, strict=True)}
 
 
-def _places(matches: Sequence[OpenTrajectory], seats: int, seed: int) -> list[_Place]:
+def _places(matches: Sequence[Trajectory], seed: int) -> list[_Place]:
     """The decisions of the matches, each history once, kinds in turn and in each of them turns."""
     found: dict[bytes, _Place] = {}
     for match in matches:
-        logs = [SeatLog(seat) for seat in range(seats)]
-        told = [hashlib.blake2b(bytes([seat]), digest_size=16) for seat in range(seats)]
-        for step, here in enumerate(match.positions):
-            if here.player < 0 or step >= len(match.actions):
-                continue
-            log = logs[here.player]
-            log.entries.append(Seen.of(here.observations[log.seat]))
-            told[log.seat].update(canonical_key(log.latest()).encode("utf-8", "surrogatepass"))
-            sight = SeatSight(match.match, here.player, (*own_turns(log),), (), (), ended=False)
-            place = _Place(_kind(here), sight, SeatLog(log.seat, [*log.entries]))
-            found.setdefault(told[log.seat].digest(), place)
-            log.act(match.actions[step])
-            told[log.seat].update(canonical_key(match.actions[step]).encode())
+        turns = _own_turns(match) if isinstance(match, SeenTrajectory) else _every_turn(match)
+        more = (False,) if isinstance(match, SeenTrajectory) else ()
+        logs: dict[int, SeatLog] = {}
+        told: dict[int, Any] = {}
+        for seat, kind, observation, action in turns:
+            log = logs.setdefault(seat, SeatLog(seat))
+            key = told.setdefault(seat, hashlib.blake2b(bytes([seat]), digest_size=16))
+            log.entries.append(Seen.of(observation))
+            key.update(canonical_key(log.latest()).encode("utf-8", "surrogatepass"))
+            sight = SeatSight(match.match, seat, (*own_turns(log),), (), (), ended=False)
+            place = _Place(kind, sight, SeatLog(seat, [*log.entries]), more)
+            found.setdefault(key.digest(), place)
+            log.act(action)
+            key.update(canonical_key(action).encode("utf-8", "surrogatepass"))
     order = stream(seed, "calibrated places").permutation(len(found))
     places = [[*found.values()][int(index)] for index in order]
     places = _in_turn(places, [(place.kind, len(place.sight.turns)) for place in places])
@@ -232,10 +237,28 @@ def _places(matches: Sequence[OpenTrajectory], seats: int, seed: int) -> list[_P
     return _in_turn(places, [place.sight.seat for place in places])
 
 
-def _kind(here: OpenPosition) -> str:
+_Turn: TypeAlias = tuple[int, str, Observation, Action]
+"""A seat, the kind of its decision, what it sees and what it does."""
+
+
+def _every_turn(match: OpenTrajectory) -> Iterator[_Turn]:
+    for here, action in zip(match.positions, match.actions, strict=False):
+        if here.player >= 0:
+            kind = _kind(here.player, here.legal, phase_of(here.state, here.player))
+            yield here.player, kind, here.observations[here.player], action
+
+
+def _own_turns(match: SeenTrajectory) -> Iterator[_Turn]:
+    for here, action in zip(match.positions, match.actions, strict=False):
+        if here.player is not None and action is not None:
+            phase = phase_of(here.observation, here.player)
+            yield here.player, _kind(here.player, here.legal or (), phase), here.observation, action
+
+
+def _kind(seat: int, legal: Sequence[Action], phase: str) -> str:
     """The seat to move, the phase, and what may be done, by types of action."""
-    types = ", ".join(sorted({type_of(action) for action in here.legal}))
-    return f"seat {here.player}, {phase_of(here.state, here.player)}: {cut(types, _LONGEST_TYPES)}"
+    types = ", ".join(sorted({type_of(action) for action in legal}))
+    return f"seat {seat}, {phase}: {cut(types, _LONGEST_TYPES)}"
 
 
 def _in_turn(places: Sequence[_Place], kinds: Sequence[object]) -> list[_Place]:
@@ -258,14 +281,15 @@ class _Drawing:
     model: tuple[Worker, State]
     seed: int
 
-    def at(self, number: int, sight: SeatSight, draws: range) -> Counter[str]:
+    def at(self, number: int, place: _Place, draws: range) -> Counter[str]:
         """Keys of the states that are drawn; what fails has the key "" and is the last."""
         found: list[Json] = []
+        given: list[Json] = [place.sight.history, place.sight.seat, *place.more]
         with self.sandbox.loaded("inference", self.module) as worker:
             for draw in draws:
                 words = [self.seed, number, draw]
                 try:
-                    drawn = worker.call(self.function, [sight.history, sight.seat], seed=words)
+                    drawn = worker.call(self.function, given, seed=words)
                 except (ModuleFault, IllegalActionError):
                     drawn = None
                 found.append(drawn)

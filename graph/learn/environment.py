@@ -1,12 +1,12 @@
 """The environment that matches were recorded in: opened, compared with them, and with a model."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from games.checks.pairs import first_difference
-from games.environments import Environment, EnvironmentNotFoundError, ModuleEnvironment
-from games.environments.registry import environment_named
+from games.environments import Environment, EnvironmentNotFoundError
 from games.streams import stream
 from games.table import Position
 from games.trajectories import TrajectoryError, TrajectoryHeader
@@ -18,7 +18,7 @@ from graph.learn.state import LearnContext
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import SandboxTable
 from tools.sandbox.module import environment_in
-from tools.sources import find_game, game_setup_of
+from tools.sources import any_environment, game_setup_of
 
 FAILURES = (ModuleFault, ValueError, LookupError, RuntimeError)
 """Errors of an environment that a run goes on without."""
@@ -33,24 +33,14 @@ def open_environment(context: LearnContext) -> Iterator[Environment]:
         EnvironmentNotFoundError: If there is none with their parameters.
         ModuleFault: If it does not load.
     """
-    name, header = context.settings.environment, context.files.header
-    if not Path(name).exists():
-        with environment_in(context.sandbox, environment_like(name, header)) as environment:
-            yield environment
-        return
-    found = find_game(name)
-    with context.sandbox.loaded("environment", found.source) as worker:
-        table = SandboxTable(worker)
-        yield ModuleEnvironment(found.name, header.num_players, header.parameters, "", table)
+    like = environment_like(context.settings.environment, context.files.header)
+    with environment_in(context.sandbox, like) as environment:
+        yield environment
 
 
 def refereed_environment(context: LearnContext) -> GameSetup:
     """The environment as a game, with seats and parameters as in recorded matches."""
-    name, header = context.settings.environment, context.files.header
-    if Path(name).exists():
-        found = find_game(name)
-        return GameSetup(found.name, found.source, header.num_players, dict(header.parameters))
-    return game_setup_of(environment_like(name, header))
+    return game_setup_of(environment_like(context.settings.environment, context.files.header))
 
 
 def require_recorded_start(context: LearnContext, material: Material) -> None:
@@ -80,14 +70,16 @@ def environment_like(name: str, header: TrajectoryHeader) -> Environment:
     Raises:
         EnvironmentNotFoundError: If there is none, or it is another one.
     """
-    usual = environment_named(name)  # of some, parameters cannot be given
+    if Path(re.sub(r"^(twin:\d+:)*", "", name)).exists():
+        return any_environment(name, header.parameters, header.num_players)
+    usual = any_environment(name)  # of some, parameters cannot be given
     if usual.name != header.environment:
         raise EnvironmentNotFoundError(
             f"the environment is {usual.name}; the matches were recorded in {header.environment}"
         )
     if usual.num_players == header.num_players and dict(usual.parameters) == header.parameters:
         return usual
-    found = environment_named(name, header.parameters, header.num_players)
+    found = any_environment(name, header.parameters, header.num_players)
     if dict(found.parameters) != dict(header.parameters):
         raise EnvironmentNotFoundError(
             f"{name} has the parameters {dict(found.parameters)}; the matches were recorded with "
@@ -97,8 +89,11 @@ def environment_like(name: str, header: TrajectoryHeader) -> Environment:
 
 
 def fidelity_of(learning: Learning, source: str) -> BranchFidelity | Problem | None:
-    """Branch fidelity of a source; None without an environment, and why not where it failed."""
-    if not learning.settings.environment:
+    """Branch fidelity of a source; None without an environment, and why not where it failed.
+
+    A closed deck has none: the states of its model are its own.
+    """
+    if not learning.settings.environment or learning.settings.closed_deck:
         return None
     try:
         return branch_fidelity(learning, learning.module(source))

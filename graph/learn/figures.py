@@ -147,6 +147,8 @@ class Gaps(BaseModel, frozen=True, extra="forbid"):
         actions: Types of action that are legal in a phase and were never played in it.
         branches: Branches of the model that no match went through, with line and text.
         heldout: Whether no match was left to hold out.
+        repeated: Whether training matches hold every held-out record too.
+        few: Records that speak for it, where they are few; else 0.
         ends: Whether every match was left before its end.
         counted: Whether chance has outcomes of which the number alone was compared.
         play: What the arena showed to be wrong; empty where nothing was.
@@ -156,6 +158,8 @@ class Gaps(BaseModel, frozen=True, extra="forbid"):
     actions: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
     heldout: bool = False
+    repeated: bool = False
+    few: int = 0
     ends: bool = False
     counted: bool = False
     play: str = ""
@@ -171,6 +175,14 @@ class Gaps(BaseModel, frozen=True, extra="forbid"):
         if self.counted:
             told.append(
                 f"of more than {MOST_OUTCOMES} outcomes of chance the number alone was compared"
+            )
+        if self.repeated and not self.heldout:
+            told.append("every held-out record stands in a training match too")
+        if self.few:
+            share = min(100, 300 // self.few)
+            told.append(
+                f"{number_of(self.few, 'record')} spoke for it: up to {share} % of others may be "
+                "wrong (rule of three)"
             )
         told += [f"the phase “{name}” was never met" for name in self.phases]
         told += [f"the action “{name}” was never played" for name in self.actions]

@@ -1,8 +1,10 @@
 """Layers of a learned source: the model, and what was learned on top of it."""
 
+import ast
 from dataclasses import dataclass
 
 from agents.roles.coder import bound_names
+from games.text import bound_by, syntax_tree
 
 BELOW = "# Below this line stands what was learned on top of the model."
 ARRAYS = "# Of that, observations as arrays of numbers."
@@ -58,14 +60,43 @@ class LayeredSource:
         return text
 
 
-_SHARED = ("random", "math", "copy", "itertools", "json", "re", "Counter", "defaultdict")
-
-
 def defined_again(above: str, text: str) -> str:
     """Say why a text cannot stand below a source; empty where it can.
+
+    An import of the same, and the variable of a loop, define nothing again.
 
     >>> defined_again("import math; f = 1", "import math; f = 2")
     'it defines f again, which the model defines'
     """
-    twice = sorted(bound_names(text) & (bound_names(above) - {*_SHARED}))
+    theirs, ours = _bindings(above), _bindings(text)
+    both = sorted(theirs.keys() & ours.keys())
+    twice = [n for n in both if "" in theirs[n] | ours[n] or theirs[n] != ours[n]]
     return f"it defines {', '.join(twice)} again, which the model defines" if twice else ""
+
+
+def _bindings(source: str) -> dict[str, set[str]]:
+    """The names that a source binds at its top, each with what it imports; "loop" for a loop's."""
+    try:
+        body = syntax_tree(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    found: dict[str, set[str]] = {}
+    for node in body:
+        hows = dict.fromkeys(bound_by(node), "")
+        if isinstance(node, ast.Import):
+            hows = {
+                a.asname or _top(a.name): a.name if a.asname else _top(a.name) for a in node.names
+            }
+        elif isinstance(node, ast.ImportFrom):
+            hows = {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
+        elif isinstance(node, ast.For):
+            loops = (one.target for one in ast.walk(node) if isinstance(one, ast.For))
+            names = (name for target in loops for name in ast.walk(target))
+            hows |= {name.id: "loop" for name in names if isinstance(name, ast.Name)}
+        for name, how in hows.items():
+            found.setdefault(name, set()).add(how)
+    return found
+
+
+def _top(module: str) -> str:
+    return module.partition(".")[0]

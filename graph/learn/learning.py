@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
+from agents.model.chat import Message
 from agents.roles.modeller import GameBrief
 from games.trajectories import OpenTrajectory, Trajectory, TrajectoryHeader
 from games.values import ModuleFault, State
@@ -17,6 +18,9 @@ from tools.predicting.inference import SeatSight
 from tools.sources import learned_module
 
 START = "INITIAL_STATE"
+_TALK = ".state/talk/{}.json"
+_FIRST = 2  # messages of the first request
+_LONGEST_TALK = 120_000  # characters
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,33 @@ class Learning:
             matches=tuple(shown_first(self.training)),
             closed=self.settings.closed_deck,
             seat=self.header.seat,
+            refused=self.refused,
         )
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Why the last answer of the stage could not be used, in part or as a whole."""
+        last = self.state.calls[-1:]
+        return last[0].refused if last and last[0].function == self.state.at.stage else ()
+
+    def keep_talk(self, call: int, exchange: Sequence[Message]) -> None:
+        """Write down a call of a conversation: its request, and what was answered."""
+        self.context.folder.write_json(_TALK.format(call), [*exchange])
+
+    @property
+    def talk(self) -> list[Message]:
+        """The stage's conversation so far, its oldest answers left out where it is too long.
+
+        A call whose reply was of no use is no part of it; the next request says why it was not.
+        """
+        if self.settings.refine != "conversation":
+            return []
+        folder, stage = self.context.folder, self.state.at.stage
+        calls = [note.call for note in self.state.calls if note.function == stage]
+        kept = [one for one in calls if (folder.path / _TALK.format(one)).exists()]
+        found = folder.read_json(_TALK.format(kept[-1])) if kept else []
+        talk = found if isinstance(found, list) else []
+        return shortened_talk(talk, _LONGEST_TALK)
 
     @property
     def inference(self) -> Drawn:
@@ -102,7 +132,7 @@ class Learning:
         calls, settings = self.state.calls, self.settings
         asked = sum(note.function == "tensors" for note in calls)
         if len(calls) >= settings.max_calls:
-            return f"all {len(calls)} calls are used"
+            return "the 1 call is used" if len(calls) == 1 else f"all {len(calls)} calls are used"
         if self.state.at.stage == "tensors" and asked >= settings.tensors:
             return f"all {asked} calls for tensors are used"
         return ""
@@ -148,6 +178,19 @@ class Learning:
             num_players=self.header.num_players,
             parameters=self.header.parameters,
         )
+
+
+def shortened_talk(talk: Sequence[Message], most: int) -> list[Message]:
+    """A conversation in about so many characters: its first request and the newest exchanges.
+
+    >>> said = [{"content": text} for text in ("system", "task", "old", "failed", "new")]
+    >>> [one["content"] for one in shortened_talk(said, 15)], len(shortened_talk(said, 40))
+    (['system', 'task', 'new'], 5)
+    """
+    kept = list(talk)
+    while len(kept) > _FIRST + 1 and sum(len(said["content"]) for said in kept) > most:
+        del kept[_FIRST : _FIRST + 2]
+    return kept
 
 
 def game_name(environment: str) -> str:

@@ -29,6 +29,10 @@ from graph.run.folder import RunFolder
 from tools.predicting import place_of
 from tools.predicting.inference import SeatSight, sights_of
 
+ASKED_OF_CLOSED = (
+    "--active and --keep-learning add matches with their states, which a closed deck has not; with "
+    "it --environment plays the arena alone"
+)
 _RECORDED = ".state/matches.jsonl"
 _ASKED = ".state/asked/{}.jsonl"
 _PREDICTED = ".state/journals/arena/{}/predicted.jsonl"
@@ -258,8 +262,8 @@ def _require_deck(path: Path, header: TrajectoryHeader, settings: LearnSettings)
     if closed != settings.closed_deck:
         wanted = "give --closed-deck" if closed else "leave --closed-deck away"
         raise TrajectoryError(f"{path} holds {header.deck}-deck matches; {wanted}")
-    if settings.environment and closed:
-        raise TrajectoryError("--environment needs matches of an open deck")
+    if closed and (settings.active or settings.keep_learning):
+        raise TrajectoryError(ASKED_OF_CLOSED)
 
 
 def _look_alike(matches: Sequence[OpenTrajectory], seat: int) -> bool:

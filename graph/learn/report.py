@@ -188,7 +188,7 @@ def _accuracy_words(report: LearnReport, accuracy: float) -> list[str]:
     said = f"accuracy {bound}{accuracy:.4f} on {report.records} records, {beside}"
     end = str(report.end).replace("_", " ")
     used = report.usage
-    lost = f", {used['failed_calls']} without a reply" if used["failed_calls"] else ""
+    lost = f", {used['failed_calls']} without a usable reply" if used["failed_calls"] else ""
     tokens = f"{used['tokens_in']:,} tokens in, {used['tokens_out']:,} out"
     return [
         f"{end}: {said}; calls: {report.asked or 'none'}",
@@ -199,14 +199,15 @@ def _accuracy_words(report: LearnReport, accuracy: float) -> list[str]:
 def _further_words(report: LearnReport) -> list[str]:
     """Draws, arrays, value functions, play, and what is open."""
     lines = []
+    exact = report.calibration
+    held = f"held against the exact posterior at {exact.places if exact else 0}"
     if drawn := report.inferred:
-        exact = report.calibration
-        lines.append(
-            f"{drawn.function}: accuracy {drawn.accuracy:.4f} at {drawn.sights} places, held "
-            f"against the exact posterior at {exact.places if exact else 0}"
-        )
-        if exact and exact.untested:
-            lines.append(f"at none of {quoted('; '.join(exact.untested))}")
+        figure = f"accuracy {drawn.accuracy:.4f} at {drawn.sights} places"
+        lines.append(f"{drawn.function}: {figure}, {held}")
+    elif exact:
+        lines.append(f"{report.inference}: {held}")
+    if exact and exact.untested:
+        lines.append(f"at none of {quoted('; '.join(exact.untested))}")
     if isinstance(arrays := report.tensors, TensorFigures):
         size = f"{arrays.width} numbers and back"
         lines.append(f"observations as arrays of {size}: all of {arrays.observations}")
@@ -228,10 +229,9 @@ def _played(row: ArenaRow) -> str:
         if isinstance(paid, Paid):
             interval = f"({paid.low:.3f} to {paid.high:.3f})"
             more = f", {paid.value:+.3f} {interval} paid {to_whom}"
-    return (
-        f"in play against {row.opponent}: {row.distinct_right} of {row.distinct} "
-        f"transitions predicted, {row.forfeits} of {row.matches} matches forfeited{more}"
-    )
+    told = f"{row.distinct_right} of {row.distinct} transitions predicted, " if row.distinct else ""
+    lost = f"{row.forfeits} of {row.matches} matches forfeited"
+    return f"in play against {row.opponent}: {told}{lost}{more}"
 
 
 def page_of(report: LearnReport, chosen: Candidate | None) -> str:

@@ -87,6 +87,8 @@ def _kept(name: str, node: Callable[..., Command[Any]]) -> Any:  # noqa: ANN401 
             runs = runs_of(runtime).resolve()
             if runs not in Path(state.folder).resolve().parents:
                 raise RunFolderError(f"the folder {state.folder} is not in {runs}; begin a new run")
+            if not folder_of(state).root.is_of(state.key):
+                raise RunFolderError(f"{state.folder} is of another run; begin a new one")
             if name not in _READING and (name != revise.__name__ or state.asks):
                 state = _in_branch(state, runtime)
                 kept = {"folder": state.folder, "revision": state.revision}

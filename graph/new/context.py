@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, ValidationInfo, field_validator
 from agents.protocols import Design, RoleSet
 from games.checks.run import CheckSettings
 from games.streams import drawn_seed
-from graph.run.settings import RefineStrategy, sized
+from graph.run.settings import MOST, RefineStrategy, sized
 
 if TYPE_CHECKING:
     from agents.model.budget import Budget
@@ -44,6 +44,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
         seed: Seeds every random stream of the run; drawn where none is given.
         quick: Fewer matches and smaller searches, for a first look.
         approve: Ask a person to approve the rulebook before it is coded.
+        retrieval: Show the roles pieces of the library's games.
         own_games: Let retrieval also see games that earlier runs accepted.
         candidates: Modules that the coder drafts, each without the others; all are checked.
         extras: Ask the coder, once the game is accepted, for a value function and, where something
@@ -70,27 +71,29 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     seed: int = Field(default_factory=drawn_seed, ge=0, le=2**64 - 1)
     quick: bool = False
     approve: bool = False
+    retrieval: bool = True
     own_games: bool = False
     candidates: int = Field(default=1, ge=1, le=8)
     extras: bool = False
     refine: RefineStrategy = Field(
         default_factory=lambda given: "tree" if given["candidates"] > 1 else "conversation"
     )
-    max_rounds: int = Field(default=6, ge=0)
+    max_rounds: int = Field(default=6, ge=0, le=100)
     records_judged: int = sized(5, quick=2)
     ladder_matches: int = sized(2_000, quick=400, least=4)
     random_matches: int = sized(10_000, quick=1_000, least=4)
     protocol: Literal["ours", "paper"] = "ours"
     lessons: int = sized(8_000, quick=1_000)
-    heuristic_matches: int = Field(default_factory=_heuristic_matches, ge=4)
+    heuristic_matches: int = Field(default_factory=_heuristic_matches, ge=4, le=MOST)
     small_budget: int = sized(50, quick=15, least=1)
     large_budget: int = sized(250, quick=0)
     playtest_s: float | None = Field(
         default_factory=lambda given: 900.0 if given["quick"] else 21_600.0,
         gt=0,
+        le=7 * 86_400,
         allow_inf_nan=False,
     )
-    max_plies: int = Field(default=2000, ge=1)
+    max_plies: int = Field(default=2000, ge=1, le=MOST)
     check: CheckSettings = Field(default_factory=_checks)
 
     @field_validator("check", mode="before")
@@ -100,6 +103,17 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
         if not isinstance(given, dict):
             return given
         return {**{name: info.data[name] for name in ("seed",) if name in info.data}, **given}
+
+    def but(self, given: Mapping[str, Any]) -> "RunSettings":
+        """These settings with others over them; what was usual for them is usual again.
+
+        >>> RunSettings(quick=True, max_rounds=2).but({"quick": False}).records_judged
+        5
+        """
+        chosen = {name: getattr(self, name) for name in ("seed", "quick", "candidates", "protocol")}
+        usual, own = RunSettings.model_validate(chosen).model_dump(), self.model_dump()
+        kept = {name: value for name, value in own.items() if value != usual[name]}
+        return RunSettings.model_validate({**chosen, **kept, **given})
 
     def of_seed(self, seed: int) -> "RunSettings":
         """The same, with a seed where none is given."""

@@ -8,7 +8,6 @@ from langgraph.types import Command
 from pydantic import BaseModel, Field, WithJsonSchema
 
 from games.checks import Finding, Outcome, verdict
-from games.library import read_game
 from games.values import ModuleFault
 from graph.new.build import build, recursion_limit
 from graph.new.context import RunContext, RunSettings
@@ -22,6 +21,7 @@ from graph.run.folder import create_folder
 from tools.checking import check_source, usual_players
 from tools.reporting.content import Evaluation
 from tools.reporting.verdict import verdict_text
+from tools.sandbox.reading import foreign_game
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -89,7 +89,10 @@ def _judge(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
 
 def _play(state: _State, runtime: Runtime[RunContext]) -> dict[str, object]:
     """Play-test by the players that need nothing but the rules."""
-    info = read_game(state.source)
+    try:
+        info = foreign_game(state.source)
+    except ModuleFault as fault:
+        return {"outcome": "could_not_judge", "summary": f"it cannot be played: {fault}"}
     title = str(info.get("name") or "game")
     folder = create_folder(None, title=f"playtest {title}", runs=runs_of(runtime))
     context = context_of(runtime, str(folder.path), state.seed)

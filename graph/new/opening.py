@@ -88,9 +88,11 @@ def describe_roles(context: RunContext) -> str:
         context.budget.settings,
         max_rounds=settings.max_rounds,
         records_judged=settings.records_judged,
+        answered=context.budget.answered,
     )
-    # It is of a whole run: of one that goes on, nobody can tell how much is left.
-    about = f"used so far: {used}" if used.calls else str(estimate)
+    spent = f"used so far: {used}" if used.calls else ""
+    left = str(estimate) if estimate.low.calls else ""  # of a finished game nothing is left
+    about = "; left of its game, ".join(filter(None, (spent, left)))
     return f"roles: {context.roles.identity}; {about}{lacking}"
 
 
@@ -169,9 +171,10 @@ def _context(
     sandbox: "Sandbox",
     store: "Store",
 ) -> RunContext:
-    from tools.retrieval import Retrieval
+    from tools.retrieval import NothingRetrieved, Retrieval
 
-    retrieval = Retrieval(store, own_games=settings.own_games)
+    reads = Retrieval if settings.retrieval else NothingRetrieved
+    retrieval = reads(store, own_games=settings.own_games)
     roles, budget = model or (composer_over(store), None)
     return RunContext(
         roles=roles,

@@ -152,7 +152,7 @@ def _unread(finished: Sequence[MatchRecord], chosen: Sequence[MatchRecord]) -> t
         seats = [str(seat) for seat, won in enumerate(who, 1) if won]
         names = "all are paid the same" if all(who) else f"player {' and '.join(seats)} did best"
         told.append(f"{names} ({count} of {len(finished)})")
-    return (f"the validator read no match that ended so: {', '.join(told)}",)
+    return (f"of matches with these results the validator read none: {', '.join(told)}",)
 
 
 def chosen_records(

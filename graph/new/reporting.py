@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from agents.evidence import standing
 from agents.prompting import code_block
 from agents.protocols import Brief, Clause, Design, Section
 from games.checks.unit_tests import PLY
@@ -265,16 +266,21 @@ def _findings_on(folder: RunFolder, rule: str, word: re.Pattern[str]) -> list[di
     """Findings of checks and claims on a rule; one without words takes those of its claim."""
     checks = folder.read_json("checks.json") if (folder.path / "checks.json").exists() else {}
     kept = checks if isinstance(checks, dict) else {}
-    says = {one["id"]: f"{one['id']}, {one['says']}" for one in kept.get("claims", [])}
-    return [
-        {
-            "check": one["check"],
-            "outcome": one["outcome"],
-            "evidence": one["evidence"] or says.get(one.get("claim"), ""),
-        }
-        for one in (*kept.get("findings", []), *_loose(kept))
-        if rule == one["rule"] or word.search(one["evidence"])
-    ]
+    try:
+        says = {one["id"]: f"{one['id']}, {one['says']}" for one in kept.get("claims", [])}
+        return [
+            {
+                "check": str(one["check"]),
+                "outcome": str(one["outcome"]),
+                "evidence": str(one["evidence"] or says.get(one.get("claim"), "")),
+            }
+            for one in (*kept.get("findings", []), *_loose(kept))
+            if rule == one["rule"] or word.search(one["evidence"])
+        ]
+    except (AttributeError, LookupError, TypeError) as error:
+        raise RunFolderError(
+            f"{folder.path / 'checks.json'} tells no findings; it was written by somebody else"
+        ) from error
 
 
 def _kept_game(folder: RunFolder) -> tuple[Design, str, list[MatchRecord]]:
@@ -324,7 +330,7 @@ def _clause_lines(clauses: Sequence[Clause]) -> list[ReportLine]:
     """A line a clause; single words that nothing explains are one line together."""
     words = single_words(clauses)
     lines = [
-        ReportLine(name=clause.text, state=clause.status, text=ground_of(clause))
+        ReportLine(name=clause.text, state=standing(clause), text=ground_of(clause))
         for clause in clauses
         if clause.status == "honoured" or clause.text not in words
     ]

@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from pathlib import Path
 from textwrap import wrap
 from typing import Any, Literal
 
@@ -288,6 +289,7 @@ FORM = "design.yaml"
 _HEAD = """\
 # The form of this game. Edit it, then: rulewright resume RUN --from design
 # Rulebook, code, play-test and report follow, and this file is written anew."""
+_LONGEST = 2**16  # characters; of more, YAML is read for minutes
 _REQUIRED = "Required: family, num_players and, under parameters, NAME: VALUE"
 
 
@@ -322,7 +324,7 @@ def read_form(folder: RunFolder) -> Choices:
 
     path = folder.path / FORM
     try:
-        text = path.read_text(encoding="utf-8")
+        text = _short_text(path)
         _require_single(yaml.compose(text, yaml.SafeLoader))
         form = _Form.model_validate(yaml.safe_load(text))
         json.dumps(form.model_dump(), allow_nan=False).encode()
@@ -342,6 +344,19 @@ def read_form(folder: RunFolder) -> Choices:
         num_players=form.num_players,
         settings=form.parameters,
     )
+
+
+def _short_text(path: Path) -> str:
+    """The text of a form.
+
+    Raises:
+        ValueError: If it is longer than any form.
+    """
+    with path.open(encoding="utf-8") as file:
+        text = file.read(_LONGEST + 1)
+    if len(text) > _LONGEST:
+        raise ValueError(f"it has more than {_LONGEST >> 10} KiB")
+    return text
 
 
 def _require_single(root: Any) -> None:  # noqa: ANN401 - a node of YAML's, or None

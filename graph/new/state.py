@@ -220,6 +220,7 @@ class RunState:
         stopped: The node at which the model failed; the next message may go on there.
         notes: What a person should know beside the result.
         step: The checkpoint of the newest step that wrote into the folder; see `_kept`.
+        key: The thread that the folder names, which no client of another run knows.
     """
 
     messages: Messages = field(default_factory=list)
@@ -256,6 +257,7 @@ class RunState:
     played_on: int = 0
     notes: tuple[str, ...] = ()
     step: str = ""
+    key: str = ""
 
     @property
     def seed(self) -> int | None:
@@ -289,7 +291,8 @@ class RunState:
     def afresh(self, folder: str, settings: RunSettings | None) -> "RunState":
         """As it is before its design: the chat and the counts of what was asked outlive a game."""
         fresh = RunState(self.messages, folder, settings=settings, remedied=self.remedied)
-        return replace(fresh, played_on=self.played_on, step=self.step)
+        key = self.key if folder else ""
+        return replace(fresh, played_on=self.played_on, step=self.step, key=key)
 
     def saying(self, text: str, name: str | None = None) -> "RunState":
         """With a message to the chat, by the name of a node."""

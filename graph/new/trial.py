@@ -10,7 +10,7 @@ from langsmith import trace
 from agents.evidence import with_plies
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
-from agents.protocols import Claim, Design, RefusedTest, RoleError
+from agents.protocols import Claim, Design, RefusedTest, RoleError, Rule
 from games.checks import Finding, Outcome, verdict
 from games.checks.contract import from_fault
 from games.checks.seats import even_handed
@@ -35,10 +35,18 @@ from graph.new.state import RunState, folder_of
 from graph.run.candidates import Candidate, what_failed
 from graph.run.events import Tell
 from tools.checking import CheckRun
+from tools.coverage import denies, unnamed_rules
 
 T = TypeVar("T")
 
 
+RULES = "rules"
+"""The check that every rule has a place in the code."""
+_UNNAMED = (
+    "no line of the module names {0}. Where the module leaves it out, carry it out; mark what "
+    "does so with a comment `# {0}`, or with `Rules: {0}.` in its function's docstring"
+)
+_DENYING = "no line of the code names rule {}, which denies something: {}"
 UNREADABLE = (RoleError, MalformedReplyError)
 """Errors of an optional reply: the game is delivered without it, and that is said."""
 
@@ -141,6 +149,7 @@ class Trial:
         tried = Tried(claims, tuple(run.findings))
         if tried.passed:
             tried = self._plies(run, self._tests(run, tried))
+        tried = tried.finding(*self._left_out())
         if not tried.passed:
             return tried
         drawn, tried = self._drawn(run, tried)
@@ -166,11 +175,29 @@ class Trial:
     def accepted(self, state: RunState, tried: Tried) -> RunState:
         """A state whose candidate is accepted after this trial."""
         design = with_plies(self.design, tried.matches)
-        return state.accepting(self.number).designed(design).noting(tried.notes)
+        told = [_DENYING.format(one.id, one.text) for one in self._unnamed(denying=True)]
+        return state.accepting(self.number).designed(design).noting((*tried.notes, *told))
 
     def _checked(self) -> CheckRun:
         settings, players = self.context.settings, self.design.num_players
         return self.context.checked(self.source, settings.check, players, settings.records_judged)
+
+    def _unnamed(self, *, denying: bool) -> list[Rule]:
+        """Rules that no line of the module names; those that only deny something, or the others."""
+        if self.context.budget is None:  # the composer's rules are those of its verified source
+            return []
+        try:
+            unnamed = unnamed_rules(self.source, [rule.id for rule in self.design.rules])
+        except ModuleFault:  # a check says so
+            return []
+        return [r for r in self.design.rules if r.id in unnamed and denies(r.text) == denying]
+
+    def _left_out(self) -> list[Finding]:
+        """A finding for each rule that no line of the module names."""
+        return [
+            Finding(check=RULES, outcome="failed", rule=one.id, evidence=_UNNAMED.format(one.id))
+            for one in self._unnamed(denying=False)
+        ]
 
     def _drawn(self, run: CheckRun, tried: Tried) -> tuple[Drawn, Tried]:
         """The matches to judge; for a model few, which differ in what they show."""

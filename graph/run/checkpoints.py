@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
 
+_LARGEST = 2**30  # bytes
+
+
 class BrokenCheckpointsError(RunFolderError):
     """Checkpoints cannot be read; the run can be made again from all else that is kept."""
 
@@ -73,8 +76,14 @@ def open_checkpoints(path: Path, database: str | None) -> "Iterator[BaseCheckpoi
 
     from langgraph.checkpoint.sqlite import SqliteSaver
 
+    with closing(sqlite3.connect(":memory:", check_same_thread=False)) as fresh:
+        saver = SqliteSaver(fresh)
+        saver.setup()
+        ours = _schema(fresh)
+    if path.exists() and path.stat().st_size > _LARGEST:
+        raise BrokenCheckpointsError(path, f"they have more than {_LARGEST >> 30} GiB")
     with closing(sqlite3.connect(path, check_same_thread=False)) as connection:
-        _require_sound(connection, path)
+        _require_sound(connection, path, ours)
         yield SqliteSaver(connection, serde=serde)
 
 
@@ -87,10 +96,25 @@ def discard_checkpoints(path: Path, database: str | None, thread: str) -> None:
         path.with_name(path.name + end).unlink(missing_ok=True)
 
 
-def _require_sound(connection: "sqlite3.Connection", path: Path) -> None:
+def _schema(connection: "sqlite3.Connection") -> set[tuple[str, ...]]:
+    """All that a file holds, by its kind, name and definition."""
+    rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
+    return {(kind, name, table, " ".join(sql.split())) for kind, name, table, sql in rows}
+
+
+def _require_sound(
+    connection: "sqlite3.Connection", path: Path, ours: set[tuple[str, ...]]
+) -> None:
+    """Refuse a file that is damaged, or holds anything but tables as `ours`.
+
+    A view or a trigger of somebody else's would be run by whoever reads the tables, for ever.
+    """
     import sqlite3
 
     try:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        for kind, name, *_ in sorted(_schema(connection) - ours):
+            raise BrokenCheckpointsError(path, f"the {kind} {name[:80]!r} in them is not of ours")
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError:
         raise  # the disk's or the folder's fault, and not the file's

@@ -56,10 +56,12 @@ def variables() -> tuple[Variable, ...]:
 def _default(value: object) -> str:
     if value is False:
         return "no"
-    return "" if value is None else str(value)
+    return "" if value in (None, {}) else str(value)
 
 
 def _kind(annotation: Any) -> str:  # noqa: ANN401 - what pydantic keeps of a field
+    if get_origin(annotation) is dict:
+        return "text"
     known = [one for one in get_args(annotation) if one is not NoneType]
     if get_origin(annotation) is Literal:
         return " | ".join(known)

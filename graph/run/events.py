@@ -74,6 +74,7 @@ class MatchesRead(_Event):
     node: Literal["intake"] = "intake"
     matches: int
     held_out: int
+    not_used: int | None = None
     of_both_left_before_their_end: int | None = None
     environment: str
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -115,6 +116,13 @@ class RunFolder:
                 "again from what was asked, its finished matches and its paid answers"
             ) from error
 
+    def is_of(self, thread: str) -> bool:
+        """True where it is the run of a thread that is named; see `thread`."""
+        try:
+            return bool(thread) and (self.state / "thread").read_text("utf-8").strip() == thread
+        except (OSError, ValueError):
+            return False
+
     @contextmanager
     def held(self) -> Iterator[None]:
         """Let no other process work at the run inside the block; a killed one holds nothing.
@@ -150,13 +158,19 @@ class RunFolder:
             RunFolderError: Naming a link, pipe or device in it, or a file too large to be read.
         """
         for path in self.path.rglob("*"):
-            if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            try:
+                found = path.lstat()
+            except FileNotFoundError:
+                continue  # of a run at work
+            # A file of two names is written under both, wherever the other one is.
+            is_file = S_ISREG(found.st_mode) and found.st_nlink == 1
+            if not (is_file or S_ISDIR(found.st_mode)):
                 raise RunFolderError(
                     f"{path} is a link, a pipe or a device; a run's folder holds plain files and "
                     "folders alone, so that nothing else is read or written: put a copy there"
                 )
             by_lines = path.suffix == ".jsonl" and ".state" in path.parts  # such as a journal
-            is_large = path.is_file() and path.stat().st_size > _LARGEST
+            is_large = is_file and found.st_size > _LARGEST
             if path.suffix in _READ_WHOLE and is_large and not by_lines:
                 raise RunFolderError(f"{path} has more than {_LARGEST >> 20} MiB; remove it")
 

@@ -16,9 +16,15 @@ _PACKAGES = ("rulewright", "langgraph", "langchain-openai", "chromadb", "numpy",
 RefineStrategy: TypeAlias = Literal["conversation", "tree"]
 
 
+MOST = 1_000_000
+"""The most of anything that is counted: a server's client may send settings, too."""
+
+
 def sized(usual: int, *, quick: int, least: int = 0) -> Any:  # noqa: ANN401 - as pydantic's Field
     """A field that a quick run has smaller."""
-    return Field(default_factory=lambda given: quick if given["quick"] else usual, ge=least)
+    return Field(
+        default_factory=lambda given: quick if given["quick"] else usual, ge=least, le=MOST
+    )
 
 
 def versions() -> dict[str, str]:

@@ -24,6 +24,7 @@ _FLUSH_S = 5.0
 _OFFLINE: Any = {"api_url": "http://127.0.0.1:9", "api_key": "none"}
 _OFFLINE |= {"auto_batch_tracing": False, "info": {}}
 _DEEPEST = 50  # spans within spans
+_MOST_SPANS = 50_000  # more take minutes to be drawn
 _DEEPEST_VALUE = 100
 _LOG = logging.getLogger(__name__)
 
@@ -229,6 +230,11 @@ def read_spans(path: Path) -> list[Span]:
             raise RunFolderError(f"{path} line {number} is no JSON object; delete that line")
         flat = {key: None if isinstance(v, dict | list) else v for key, v in fields.items()}
         _take(spans, flat if _is_deep(fields) else fields)
+        if len(spans) > _MOST_SPANS:
+            raise RunFolderError(
+                f"{path} holds more than {_MOST_SPANS} spans, which no run of ours leaves; nothing "
+                "else needs this file: delete it"
+            )
     return _tree(spans)
 
 

@@ -23,6 +23,14 @@ def test_a_sound_module_passes(command: Command, module: Path) -> None:
     assert "game.py: passed (2 players, defaults; " in command("check", module).out
 
 
+def test_a_module_that_plays_otherwise_in_counted_matches_fails(command: Command) -> None:
+    """It is sound to whoever asks for what players see, which counted matches do not."""
+    module = Path(__file__).parents[2] / "evals/sandbox/forgeries/lean_only.py"
+    done = command("check", module, "--json")
+    failed = [f["check"] for f in done.json["findings"] if f["outcome"] != "passed"]
+    assert (done.code, failed) == (1, ["play"])
+
+
 def test_a_library_name_passes(command: Command) -> None:
     assert command("check", "tic_tac_toe").code == 0
 

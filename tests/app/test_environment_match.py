@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from games import library
+from tests.agents.model.endpoint import message, serving
 from tests.app.conftest import Command
 from tests.learned import model_file
+from tests.tools.predicting.material import TIC_TAC_TOE
 
 FEW = "simulations=20,rollouts=1"
 
@@ -40,6 +43,35 @@ def test_a_tournament_takes_an_environment(command: Command) -> None:
                    "--player", f"gt:{FEW}", "--player", "random", "--json")  # fmt: skip
     assert done.code == 0, done.err
     assert done.json["endings"]["finished"] == 4
+
+
+@pytest.mark.parametrize("name", ["bones", "twin:7:bones"])
+def test_a_folder_its_file_and_their_twins_are_environments_wherever_one_is_named(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    bones, rows, rules = tmp_path / "bones", tmp_path / "m.jsonl", tmp_path / "rules.md"
+    bones.mkdir()
+    (bones / "game.py").write_text(library.source("tic_tac_toe"))
+    rulebook = "# Bones\n\nA seat that has a line of `x` wins.\n"
+    (bones / "rulebook.md").write_text(rulebook)
+    rules.write_text(rulebook)
+    monkeypatch.chdir(tmp_path)
+    players = ("--player", f"gt:{FEW}", "--player", "random")
+    done = command("match", "--environment", name, "--games", "4", "--json", *players)
+    assert done.code == 0, done.err
+    assert done.json["endings"]["finished"] == 4
+    shown = command("games", name).out
+    assert ("`x`" in shown) == (not name.startswith("twin"))
+    assert "A seat that has a line of" in shown
+    assert command("record", name, "--matches", 6, "--out", rows).code == 0
+    asked = ("learn", "--rules", rules, "--trajectories", rows, "--environment", name, "--quick")
+    with serving(message(f"```python\n{TIC_TAC_TOE}```")) as endpoint:
+        monkeypatch.setenv("RULEWRIGHT_MODEL", "scripted")
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        told = command(*asked, "--max-calls", 1, "--out", tmp_path / "run", "--json")
+    assert told.code in (1, 2), told.err  # OpenSpiel's game, not this one
+    assert told.json["branch_fidelity"]["positions"] > 0  # the environment was asked
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`learn` on the command line: from recorded matches to a module that is checked and played."""
 
+import os
 import re
 from pathlib import Path
 
@@ -57,7 +58,11 @@ def test_recorded_matches_become_a_module_that_is_checked_and_played(
         (["--active", 3], "give --environment"),
         (["--environment", "openspiel:kuhn_poker"], "were recorded in openspiel:tic_tac_toe"),
         (["--environment", "openspiel:nothing"], "no environment"),
+        (["--environment", "nothing"], "no game called 'nothing'"),
         (["--refine", "hills"], "known: tree, conversation"),
+        (["--inference", "guess"], "known: auto, history, state, none"),
+        (["--arena-matches", 4], "give --environment"),
+        (["--closed-deck", "--active", 1, "--environment", "openspiel:tic_tac_toe"], "states"),
         ([], "set RULEWRIGHT_MODEL"),
     ],
 )
@@ -88,3 +93,14 @@ def test_rules_without_an_end_are_refused_and_not_read_for_ever(
     done = command(*asked, "--out", tmp_path / "run")
     assert (done.code, (tmp_path / "run").exists()) == (2, False)
     assert "--rules" in done.err
+
+
+@pytest.mark.parametrize("name", ["rules.txt", "m.jsonl"])
+def test_a_pipe_is_no_file_and_is_not_waited_for(
+    command: Command, asked: list[object], tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    done = command(*asked, "--out", tmp_path / "run")
+    assert (done.code, (tmp_path / "run").exists()) == (2, False)
+    assert "is a pipe, a socket or a device; required: a file" in done.err

@@ -103,6 +103,7 @@ def test_edits_and_broken_checkpoints_are_given_up_with_consent_alone(
         ("misere: ", "chips: 1\n  misere: ", "misere"),
         ("misere: ", "misere: true\n  misere: ", "twice"),
         ("misere: false", "misere: 7", "misere can be"),
+        ("misere: ", "# " + "x" * 70_000 + "\n  misere: ", "more than 64 KiB"),
     ],
 )
 def test_a_form_that_no_game_can_be_made_of_leaves_the_run_as_it_is(
@@ -185,6 +186,18 @@ def test_a_finished_game_is_revised_beside_itself_and_asked_about(
     assert command("resume", finished / "revisions" / "1", "--json").json["revision"] == 1
 
 
+def test_a_revision_takes_the_options_of_a_new_game_and_keeps_the_others(
+    command: Command, finished: Path
+) -> None:
+    before = json.loads((finished / "run.json").read_text())["settings"]
+    done = command("revise", finished, "four squares each way", "--rounds", "2", "--json")
+    after = json.loads((Path(done.json["folder"]) / "run.json").read_text())["settings"]
+    assert (done.code, done.json["end"]) == (0, "made")
+    assert after == {**before, "max_rounds": 2}
+    wrong = command("revise", finished, "five squares", "--refine", "luck")
+    assert (wrong.code, "known: conversation, tree" in wrong.err) == (2, True)
+
+
 def test_the_reply_to_a_question_is_in_reply(command: Command, finished: Path) -> None:
     asked = command("revise", finished, "how many can play?", "--json")
     assert (asked.code, asked.json["revision"]) == (0, 0)
@@ -230,6 +243,11 @@ def test_a_rule_is_explained_by_its_code_its_findings_and_the_plies_that_met_it(
     design["clauses"] = [{"text": "by a model", "status": "honoured", "setting": "R2, R1"}]
     (finished / "design.json").write_text(json.dumps(design))
     assert command("explain", finished, "R1", "--json").json["clauses"] == ["by a model"]
+    checks = finished / "checks.json"
+    for crafted in ('{"findings": [{"check": "x"}]}', '{"claims": [{"id": 1}]}', '{"findings": 3}'):
+        checks.write_text(crafted)
+        wrong = command("explain", finished, "R1")
+        assert (wrong.code, "checks.json tells no findings" in wrong.err) == (2, True), wrong.err
     unknown = command("explain", finished, "R99")
     assert (unknown.code, "has no rule 'R99'; its rules: R1" in unknown.err) == (2, True)
     (finished / "records" / "random.jsonl").write_text("mine\n")

@@ -1,4 +1,5 @@
 import platform
+from dataclasses import dataclass
 
 import pytest
 from pydantic import ValidationError
@@ -12,6 +13,7 @@ from evals.results import (
     Score,
     find_eval,
     known_evals,
+    resized,
     score_over,
 )
 
@@ -58,6 +60,24 @@ def test_an_option_that_an_eval_does_not_take_is_an_error_with_those_that_do() -
 def test_fewer_than_one_worker_is_refused() -> None:
     with pytest.raises(ValueError, match="workers is 0; required: at least 1"):
         EvalOptions(workers=0)
+
+
+@dataclass(frozen=True)
+class Size:
+    deals: int = 400
+    simulations: int = 1000
+    games: tuple[str, ...] = ()
+
+
+def test_a_size_is_the_usual_one_but_for_what_is_asked() -> None:
+    asked = EvalOptions(games=("pig",), simulations=20)
+    assert resized(Size(), asked, ["pig", "whist"], matches="deals") == Size(400, 20, ("pig",))
+    assert resized(Size(), EvalOptions(matches=6), [], matches="deals") == Size(6)
+
+
+def test_a_game_that_is_not_measured_is_refused_with_those_that_are() -> None:
+    with pytest.raises(EvalError, match="no game chess is measured; known: pig, whist"):
+        resized(Size(), EvalOptions(games=("chess", "pig")), ["whist", "pig"])
 
 
 def test_every_eval_has_a_question() -> None:

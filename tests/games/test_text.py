@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from games.checks.sampling import trusted_subject
-from games.text import is_plain_line, plain_text, quoted, syntax_tree, untagged
+from games.text import is_plain_line, plain_text, quoted, skeletons, syntax_tree, untagged
 from games.values import Json, ModuleFault
 from tests.games.checks.test_checks import SOUND
 
@@ -82,6 +82,28 @@ def test_nothing_is_a_link_of_markdown(link: str) -> None:
     assert "](" not in shown
     assert "]:" not in shown
     assert untagged("R1 [open]: all see it (a card)") == "R1 [open]: all see it (a card)"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "take 1 ",
+        " take 1",
+        "take  1",
+        "Take 1",
+        "take\u00a01",
+        "take\u30001",
+        "ｔａｋｅ 1",
+        "take ①",
+    ],
+)
+def test_actions_that_a_reader_may_take_for_one_another_break_the_contract(other: str) -> None:
+    """NFKC of Unicode's annex 15 maps letters that are written in another width or form."""
+    assert len(set(skeletons(["take 1", other, "take 2"]))) == 2
+    source = SOUND.replace('return ["bid 1", "bid 2"]', f"return ['take 1', {other!r}]")
+    state: dict[str, Json] = {"hands": [["2"], ["3"]], "deck": ["4", "5"], "bids": []}
+    with pytest.raises(ModuleFault, match="differ in more than case"):
+        trusted_subject(source, 2).game.legal_actions(state)
 
 
 @pytest.mark.parametrize("ending", ["\u200b", "\n", "\t", "\x1b[0m", "\u202e", "\u3164"])

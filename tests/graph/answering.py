@@ -21,6 +21,8 @@ DESIGN: dict[str, Any] = {
     "edges": [],
     "clauses": [
         {"text": "two players", "status": "honoured", "setting": "R1", "reason": ""},
+        {"text": "draw once", "status": "honoured", "setting": "R2", "reason": ""},
+        {"text": "the highest card wins", "status": "honoured", "setting": "R3", "reason": ""},
     ],
     "assumptions": [],
 }

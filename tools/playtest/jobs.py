@@ -21,10 +21,10 @@ from games.engine import (
     Ply,
     play_at,
 )
-from games.environments import Environment
+from games.environments import Environment, ModuleEnvironment, SourceTable
 from games.environments.registry import environment_named
 from games.records import ply_row, read_ply
-from games.streams import Uniforms, run_key
+from games.streams import Uniforms
 from games.table import Table
 from games.values import CHANCE, Action, Json, ModuleFault, canonical_key
 from tools.guest.framing import weight_of
@@ -81,6 +81,7 @@ class GameSetup:
         parameters: Those given; where a tournament runs, all of them, defaults filled in.
         heuristics: Sources of its heuristics by name.
         environment: Name of the environment that is its referee; "" for the module.
+        twin_of: Source of the module that the environment plays under other names; "" for none.
     """
 
     name: str
@@ -89,6 +90,14 @@ class GameSetup:
     parameters: Mapping[str, Json] = field(default_factory=dict)
     heuristics: Mapping[str, str] = field(default_factory=dict)
     environment: str = ""
+    twin_of: str = ""
+
+    @property
+    def renamed_from(self) -> "GameSetup":
+        """The module that the environment plays under other names; itself where it plays none."""
+        if not self.twin_of:
+            return self
+        return replace(self, source=self.twin_of, environment="", twin_of="")
 
     def opened(self) -> Environment:
         """The environment.
@@ -97,8 +106,15 @@ class GameSetup:
             EnvironmentNotFoundError: If it cannot be had in this process.
         """
         # What is no game of the library takes none.
-        given = self.parameters if "library:" in self.environment else {}
-        return environment_named(self.environment, given, self.num_players)
+        takes = self.twin_of or "library:" in self.environment
+        given = self.parameters if takes else {}
+        table = SourceTable(self.twin_of)
+        return environment_named(
+            self.environment,
+            given,
+            self.num_players,
+            of_file=lambda name, has, seats: ModuleEnvironment(name, seats, has, "", table),
+        )
 
     @contextmanager
     def refereed(self, sandbox: Sandbox, deadline_s: float | None = None) -> Iterator[Table]:
@@ -113,16 +129,6 @@ class GameSetup:
             return
         with sandbox.loaded("referee", self.source) as worker:
             yield SandboxTable(worker, deadline_s=deadline_s)
-
-    def key(self, seed: int, *about: str) -> int:
-        """The key of the streams of a run; it never leaves the host.
-
-        Args:
-            seed: The run's.
-            about: What else the run's workers load, or its hashes.
-        """
-        hashed = [*sorted(self.heuristics.values()), *filter(None, [self.environment]), *about]
-        return run_key(seed, self.source, *hashed)
 
 
 class Roster(Protocol):
@@ -192,7 +198,7 @@ class MatchJob:
         seats: Who sits where.
         roster: Makes the players.
         sandbox: Makes the sandbox of the process, once; or this process's own, for threads.
-        key: Of the run's streams; see `games.streams.run_key`.
+        key: The run's seed, which keys its streams.
         match: Index of the match.
         deal: Index of the deal.
         max_plies: Plies after which the match is left unfinished.

@@ -40,7 +40,7 @@ class MatchPlan:
     @cached_property
     def source_id(self) -> str:
         """SHA-256 of the module."""
-        return _sha256(self.game.source)
+        return _sha256(self.game.renamed_from.source)
 
     @cached_property
     def heuristics(self) -> dict[str, str]:
@@ -70,12 +70,6 @@ class MatchPlan:
             fields["design"] = self.schedule.design
         return fields
 
-    @cached_property
-    def key(self) -> int:
-        """Of the run's streams: another one for every module, heuristic and player's file."""
-        hashes = {str(one.settings["sha256"]) for one in self.players if "sha256" in one.settings}
-        return self.game.key(self.settings.seed, *sorted(hashes))
-
     @property
     def learns(self) -> bool:
         """True where an entrant's deals build on those before: matches are then played in order."""
@@ -92,8 +86,17 @@ class MatchPlan:
     @cached_property
     def in_lockstep(self) -> bool:
         """True where every match is played in lockstep."""
-        alone = self.record or self.game.environment
-        return not alone and all(map(self.roster.in_lockstep, self.players))
+        return not self.one_by_one
+
+    @cached_property
+    def one_by_one(self) -> str:
+        """Why matches are played one by one; empty where they are played in lockstep."""
+        if self.game.environment:
+            return "an environment holds one match at a time"
+        if self.record:
+            return "records are kept"
+        alone = [one.name for one in self.players if not self.roster.in_lockstep(one)]
+        return f"{alone[0]} decides match by match" if alone else ""
 
     def batch(self, matches: Sequence[int], lessons: tuple[tuple[str, ...], ...] = ()) -> BatchJob:
         """The job of matches of one line-up."""
@@ -113,7 +116,7 @@ class MatchPlan:
             seats=tuple(self.players[entrant] for entrant in seated),
             roster=self.roster,
             sandbox=self.sandbox,
-            key=self.key,
+            key=self.settings.seed,
             match=index,
             deal=self.schedule.place(index).deal,
             max_plies=self.settings.max_plies,

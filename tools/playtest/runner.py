@@ -127,6 +127,12 @@ class Workers:
             return ThreadPoolExecutor(self.jobs, thread_name_prefix="match")
         return _process_pool(self.jobs)
 
+    def within(self, memory: int | None, each: int) -> "Workers":
+        """The same, with fewer jobs where each of them needs so much of a memory."""
+        if memory is None or self.executor is not None:
+            return self
+        return replace(self, jobs=max(1, min(self.jobs, memory // each)))
+
     @property
     def ahead(self) -> int:
         """Jobs that are handed over before the first of them is done."""

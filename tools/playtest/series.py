@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from games.checks import Finding, Outcome
 from games.engine import Ending
 from games.records import MatchRecord
 from tools.playtest.intervals import Estimate, NoSamplesError
@@ -16,8 +17,10 @@ from tools.playtest.results import ResultTables, by_ending
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import Sides, TournamentSettings, one_line_up
 from tools.playtest.tournament import played, replay_sample
-from tools.replaying import Replayed, made_again
+from tools.replaying import Replayed, VoidResultError, made_again
 from tools.sandbox import Sandbox
+
+_PLAY = "play"
 
 
 @dataclass(frozen=True)
@@ -255,6 +258,7 @@ def series_summary(series: Series) -> dict[str, JsonValue]:
         "played": len(series.entries),
         "replayed": series.replayed.matches,
         "not_audited": series.replayed.not_audited,
+        "one_by_one": plan.one_by_one,
         "endings": {str(ending): count for ending, count in series.endings.items()},
         "finished": series.endings["finished"],
         "rotations": series.rotations,
@@ -298,3 +302,28 @@ def _match(series: Series, index: int, entry: MatchEntry) -> dict[str, JsonValue
         "plies": entry.plies,
         "actions": [*entry.actions],
     }
+
+
+def play_finding(
+    sandbox: Sandbox, game: GameSetup, roster: Roster, settings: SeriesSettings
+) -> Finding:
+    """Judge a module on random matches: played as `match` plays them, and made again in full.
+
+    Args:
+        sandbox: Where it is played.
+        game: The module, with the number of players.
+        roster: Knows "random".
+        settings: How much is played; where `until` leaves no deal whole, nothing can be told.
+    """
+    try:
+        series = play_series(
+            game, ("random",) * game.num_players, roster, settings, sandbox=sandbox
+        )
+    except VoidResultError as error:
+        return Finding(check=_PLAY, outcome="failed", rule="contract", evidence=error.why)
+    if faults := [entry.reason for entry in series.entries.values() if entry.ending == "fault"]:
+        told = f"{len(faults)} of {len(series.entries)} random matches failed: {faults[0]}"
+        return Finding(check=_PLAY, outcome="failed", rule="contract", evidence=told)
+    told = f"{series.replayed.matches} of {len(series.entries)} random matches were made again"
+    outcome: Outcome = "passed" if series.replayed.matches else "could_not_judge"
+    return Finding(check=_PLAY, outcome=outcome, evidence=told)

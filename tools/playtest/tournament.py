@@ -35,6 +35,7 @@ from tools.playtest.runner import Workers, play_all
 from tools.playtest.schedule import TournamentError, TournamentSettings, make_schedule
 from tools.replaying import Replayed, not_standing, require_replays
 from tools.sandbox import Grade, Sandbox, SandboxedModule
+from tools.sandbox.backends import LEAST_BYTES, free_bytes
 
 _PAIR = 2
 _FIRST, _ASKED, _MOST = 16, 64, 1024  # deals of the first batches, with a question, and at most
@@ -87,11 +88,14 @@ def play_tournament(
         raise TournamentError(
             "a question is about two entrants; required: line-ups of two entrants"
         )
+    table = game.num_players + 1  # workers of a match: a seat each, and the referee
+    workers = (workers or Workers()).within(free_bytes(), table * LEAST_BYTES)
     recipe = replace(sandbox or SandboxRecipe(), preload=roster.preload)
+    recipe = replace(recipe, limits=recipe.limits.divided(workers.jobs * table))
     with sandbox_of_process(recipe) as own:
         game = replace(game, parameters=effective_parameters(game, own))
         plan = MatchPlan(game, players, settings, roster, schedule, recipe)
-        fold = played(plan, journal=journal, workers=workers or Workers(), on_match=on_match)
+        fold = played(plan, journal=journal, workers=workers, on_match=on_match)
         return _result(plan, fold, own.grade)
 
 
@@ -102,6 +106,7 @@ def effective_parameters(game: GameSetup, sandbox: Sandbox) -> dict[str, Json]:
         TournamentError: If a parameter is unknown, or the game does not take so many players.
         ModuleFault: If the module does not load.
     """
+    game = game.renamed_from
     if game.environment:
         return dict(game.opened().parameters)
     with sandbox.loaded("parameters", game.source) as worker:

@@ -63,6 +63,12 @@ class SeatSight:
         """The turns as the inference functions are given them."""
         return [[seen, action] for seen, action in self.turns]
 
+    @property
+    def key(self) -> str:
+        """The same for the same place, whatever match it is of."""
+        legal: list[Json] = [None if one is None else [*sorted(one)] for one in self.legal]
+        return canonical_key([self.seat, self.history, legal, [*self.paid], self.ended])
+
 
 @dataclass(frozen=True)
 class Inferred:
@@ -203,6 +209,26 @@ def inferred(
     matches = frozenset(draw.sight.match for draw in bad)
     late = sum(map(_is_late, wrong.values()))
     return Inferred(len(sights) - len(wrong), len(sights), tuple(found_first), matches, late)
+
+
+def fitting_histories(
+    sandbox: Sandbox, source: str, sights: Sequence[SeatSight], test: DrawTest
+) -> list[tuple[Action, ...]]:
+    """Of each sight the first drawn history that shows what was seen and pays what was paid.
+
+    A sight for which none does has none.
+
+    Raises:
+        ModuleFault: If the source does not load.
+    """
+    made = [draw for draw in _drawn(sandbox, source, sights, test, math.inf) if not draw.problem]
+    with sandbox.loaded("reader", source) as reader:
+        _replay(reader, made, test)
+    found: dict[int, tuple[Action, ...]] = {}
+    for draw in made:
+        if draw.problem is None and draw.unpaid is None:
+            found.setdefault(id(draw.sight), tuple(draw.actions))
+    return [*found.values()]
 
 
 def _drawn(

@@ -8,6 +8,7 @@ whose phase and types were seldom seen. A state is a value, so that going back c
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -18,7 +19,7 @@ from games.engine import sample_index
 from games.streams import stream
 from games.table import Position, Table
 from games.trajectories import OpenTrajectory, phase_of, trajectory_of
-from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault, type_of
+from games.values import CHANCE, TERMINAL, Action, IllegalActionError, Json, ModuleFault, type_of
 from tools.predicting import called, failing
 from tools.sandbox import Sandbox, SandboxTable
 
@@ -79,6 +80,31 @@ def random_play(
         except ModuleFault as fault:
             return Played(tuple(kept), (_told(fault, positions, actions, place),))
     return Played(tuple(kept), ())
+
+
+def replayed(
+    sandbox: Sandbox,
+    module: str,
+    histories: Sequence[Sequence[str]],
+    *,
+    num_players: int,
+    parameters: Mapping[str, Json],
+) -> list[OpenTrajectory]:
+    """Matches of a model, from its first state on; one in which it fails is left out.
+
+    Raises:
+        ModuleFault: If it does not load.
+    """
+    found: list[OpenTrajectory] = []
+    with sandbox.loaded("replay", module) as worker:
+        table = SandboxTable(worker)
+        for number, actions in enumerate(histories):
+            with suppress(ModuleFault, IllegalActionError):
+                positions = [table.open(num_players, parameters)]
+                for action in actions:
+                    positions.append(table.advance(positions[-1], action))
+                found.append(trajectory_of(number, positions, actions))
+    return found
 
 
 def _step(

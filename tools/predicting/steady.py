@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from games.checks import Finding
 from games.streams import stream
-from games.text import imported, syntax_tree
 from games.trajectories import OpenTrajectory
 from games.values import CHANCE, TERMINAL, IllegalActionError, Json, ModuleFault, canonical_key
 from tools.guest.operations import OF_A_POSITION
 from tools.predicting import called, cut, failing
 from tools.predicting.transition import RecordQuestions, name_of, predicted
 from tools.sandbox import Sandbox
+from tools.sandbox.reading import foreign_imports
 from tools.sandbox.worker import CallResult
 from tools.transitions import Column, ask_columns
 from vectorstore import sources
@@ -28,16 +28,11 @@ def imports(source: str, more: Sequence[str] = ()) -> list[Finding]:
     `random` is for the inference functions alone; that it plays no part elsewhere, asking again
     shows.
     """
-    try:
-        tree = syntax_tree(source)
-    except (SyntaxError, ValueError, RecursionError):
-        return []  # loading it says so, with the line
-    allowed, found = (*ALLOWED_IMPORTS, *more), []
-    for name, line in imported(tree):
-        if name.split(".")[0] not in allowed:
-            said = f"it imports {name}; allowed: {', '.join(allowed)}"
-            found.append(_unsteady(said, line=line))
-    return found
+    allowed = (*ALLOWED_IMPORTS, *more)
+    return [
+        _unsteady(f"it imports {name}; allowed: {', '.join(allowed)}", line=line)
+        for name, line in foreign_imports(source, allowed)
+    ]
 
 
 def asked_again(sandbox: Sandbox, source: str, matches: Sequence[OpenTrajectory]) -> list[Finding]:

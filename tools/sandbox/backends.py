@@ -1,7 +1,9 @@
 """Backends, the places that run workers: a backend starts pools, a pool forks processes."""
 
 import signal
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from pydantic import BaseModel, Field
@@ -22,6 +24,10 @@ SAME_EVERYWHERE = {
     "LC_ALL": "C.UTF-8",
 }
 """Environment of an interpreter that computes the same everywhere."""
+
+LEAST_BYTES = 64 * 2**20
+"""The least memory that a worker has beside the interpreter's own share."""
+_OWN_SHARE = 192 * 2**20  # address space of an interpreter with all that is preloaded
 
 ALWAYS = ("separate process", "resource limits", "hard kill")
 """Layers that every pool has."""
@@ -80,14 +86,30 @@ class Limits(BaseModel, frozen=True, extra="forbid"):
         """The longest frame: a refused reply is described in one, a little over the longest."""
         return self.reply_bytes + MESSAGE_CHARACTERS * 4
 
+    def divided(self, together: int) -> "Limits":
+        """Limits with which so many workers at once leave the machine some of its free memory."""
+        free = free_bytes()
+        share = self.memory_bytes if free is None else free // together
+        most = _OWN_SHARE + max(LEAST_BYTES, share // LEAST_BYTES * LEAST_BYTES)
+        return self.model_copy(update={"memory_bytes": min(self.memory_bytes, most)})
+
+
+def free_bytes() -> int | None:
+    """Memory that the workers of a command may have together; None where the system tells none."""
+    with suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_bytes().splitlines()
+        told = next(line for line in lines if line.startswith(b"MemAvailable:"))
+        return int(told.split()[1]) * 1024 // 4 * 3
+    return None
+
 
 class Grade(BaseModel, frozen=True, extra="forbid"):
     """The strength of a sandbox against hostile code; stored in every result.
 
     Attributes:
-        name: "strong": the kernel or a virtual machine keeps the code from everything but its own
-            memory and processor time. "medium": an operating system's own sandbox does, untried by
-            us. "none": nothing keeps the code from the host's files and network.
+        name: "strong": the kernel, which is the host's own, keeps the code from everything but its
+            memory and processor time. "medium": a layer is missing, or its working is somebody
+            else's word. "none": nothing keeps the code from the host's files and network.
         backend: Where the workers run.
         layers: What is in force, outermost first.
         reason: Why the grade is no better.

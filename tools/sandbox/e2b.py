@@ -156,18 +156,18 @@ class E2BPool:
     def grade(self) -> Grade:
         """See `Pool.grade`."""
         told = self.told
-        landlock = [f"Landlock {told.landlock}"] if told.landlock else []
-        clock = [] if told.clock else ["no clock"]
+        inside = [f"Landlock {told.landlock}"] if told.landlock else []
+        inside += [] if told.clock else ["no clock"]
         lacking = "" if told.landlock else "; there is no Landlock in it"
         lacking += f"; modules have a clock ({told.clock})" if told.clock else ""
         return Grade(
-            name="medium" if told.clock else "strong",
+            name="medium",
             backend=E2BBackend.name,
-            layers=(*_LAYERS, *landlock, *clock, "system call allow-list"),
+            layers=(*_LAYERS, *inside, "system call allow-list"),
             reason=(
-                "that it is a machine of its own without a network is the service's word, not "
-                f"verified from here; the layers inside were tried out{lacking}; it runs Python "
-                f"{told.python}, whose random numbers may differ from this computer's"
+                "a module may go on uncounted after its answer; that it has a machine of its own "
+                "without a network is the service's word, not verified from here; the layers "
+                f"inside were tried out{lacking}; its Python {told.python} may draw other numbers"
             ),
         )
 

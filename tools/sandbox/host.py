@@ -1,12 +1,14 @@
 """The sandbox as the host sees it: lazily started pools and the workers they fork."""
 
+import re
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Self
 
-from games.text import imported, syntax_tree
+from games.values import MAX_PLAYERS
 from tools.sandbox.backends import (
     Backend,
     Grade,
@@ -20,6 +22,7 @@ from tools.sandbox.local import default_backend
 from tools.sandbox.worker import Worker
 
 _LOADS_KEPT = 64
+_LAYOUTS = 4  # of memory: a start takes a tenth of a second, and each halves what luck can do
 
 
 class Sandbox:
@@ -36,6 +39,7 @@ class Sandbox:
         *,
         preload: Sequence[str] = (),
         limits: Limits | None = None,
+        layouts: int = 1,
     ) -> None:
         """Nothing is started before the first worker.
 
@@ -43,16 +47,21 @@ class Sandbox:
             backend: Where workers run; the strongest that this platform has by default.
             preload: Names of trusted packages for workers that are `preloaded`; each may offer
                 `OPERATIONS`, name to function of (module namespace, payload).
-            limits: The bounds of every worker.
+            limits: The bounds of every worker; by default the usual ones, less where the machine's
+                free memory does not suffice for a full table.
+            layouts: Processes that workers are forked from in turn, each of them with other
+                addresses.
 
         Raises:
             SandboxUnavailableError: If this platform has no default.
         """
-        self.limits = limits or Limits()
+        self.limits = limits or Limits().divided(MAX_PLAYERS + 1)  # with their referee
         self.backend = backend or default_backend()
         self._preload = tuple(preload)
         self._lock = threading.Lock()
-        self._pools: dict[Kit, Pool] = {}
+        self._pools: dict[tuple[Kit, int], Pool] = {}
+        self._layouts = layouts
+        self._turns = Counter[Kit]()
         self._workers: set[Worker] = set()
         self._loads: dict[str, bytes] = {}
         self._apart: Sandbox | None = None
@@ -63,11 +72,14 @@ class Sandbox:
         """A sandbox alike, closed with this one, whose workers are forks of other processes.
 
         Workers of one pool have the same addresses. What a module makes of them is the same in all
-        of them, and another thing here.
+        of them, and another thing here: its workers are of several pools, in turn, so that all of
+        these would have to agree by chance.
         """
         with self._lock:
             if self._apart is None:
-                self._apart = Sandbox(self.backend, preload=self._preload, limits=self.limits)
+                self._apart = Sandbox(
+                    self.backend, preload=self._preload, limits=self.limits, layouts=_LAYOUTS
+                )
                 self._apart._closed = self._closed
             return self._apart
 
@@ -112,11 +124,12 @@ class Sandbox:
         """
         kit = Kit(self._preload, numpy=True) if preloaded else kit_for(source)
         kit = replace(kit, preload=(*kit.preload, *more))
-        pool = self._pool(kit, instead_of=None)
+        layout = self._next_layout(kit)
+        pool = self._pool(kit, layout, instead_of=None)
         try:
             process = pool.fork()
         except PoolGoneError:
-            pool = self._pool(kit, instead_of=pool)
+            pool = self._pool(kit, layout, instead_of=pool)
             try:
                 process = pool.fork()
             except PoolGoneError as error:
@@ -160,16 +173,21 @@ class Sandbox:
         with self._lock:
             self._workers.discard(worker)
 
-    def _pool(self, kit: Kit, *, instead_of: Pool | None) -> Pool:
+    def _next_layout(self, kit: Kit) -> int:
+        with self._lock:
+            self._turns[kit] += 1
+            return self._turns[kit] % self._layouts
+
+    def _pool(self, kit: Kit, layout: int = 0, *, instead_of: Pool | None) -> Pool:
         with self._lock:
             if self._closed:
                 raise SandboxUnavailableError("this sandbox is closed; make another one")
-            pool = self._pools.get(kit)
+            pool = self._pools.get((kit, layout))
             if pool is not None and pool is instead_of:
                 pool.close()
                 pool = None
             if pool is None:
-                pool = self._pools[kit] = self.backend.start(kit, self.limits)
+                pool = self._pools[kit, layout] = self.backend.start(kit, self.limits)
             return pool
 
     def __enter__(self) -> Self:
@@ -236,8 +254,8 @@ class ReusedWorkers(Sandbox):
         for worker in idle:
             worker.kill()
 
-    def _pool(self, kit: Kit, *, instead_of: Pool | None) -> Pool:
-        return self._sandbox._pool(kit, instead_of=instead_of)
+    def _pool(self, kit: Kit, layout: int = 0, *, instead_of: Pool | None) -> Pool:
+        return self._sandbox._pool(kit, layout, instead_of=instead_of)
 
     def _keep(self, idle: list[Worker], worker: Worker) -> bool:
         with self._lock:
@@ -258,9 +276,13 @@ def kit_for(source: str | None) -> Kit:
     (False, True)
     """
     if source is None or "numpy" not in source:
-        return Kit(numpy=source is None)  # parsing a long source costs more than all the rest
-    try:
-        names = [name for name, _ in imported(syntax_tree(source))]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Kit()  # it will not load; the worker says why
-    return Kit(numpy=any(name.partition(".")[0] == "numpy" for name in names))
+        return Kit(numpy=source is None)
+    # Not parsed: what a text can do to a parser, it shall do to nobody here.
+    for part in re.split(r"[\n;:]", source.replace("\\\n", " ")):
+        words = part.replace(",", " ").split()
+        named = (
+            words[1:] if words[:1] == ["import"] else words[1:2] if words[:1] == ["from"] else ()
+        )
+        if any(name.partition(".")[0] == "numpy" for name in named):
+            return Kit(numpy=True)
+    return Kit()

@@ -263,12 +263,9 @@ class Worker:
         head = encode({"id": number, "op": op, "soft_s": seconds})
         body = head[:-1] + b',"payload":' + payload + b"}"
         if len(body) > self.limits.request_bytes:
-            raise ModuleFault(
-                "bad_value",
-                function,
-                f"its argument has grown to {len(body)} bytes of JSON; "
-                f"required: at most {self.limits.request_bytes}",
-            )
+            required = f"required: at most {self.limits.request_bytes}"
+            told = f"its argument has grown to {len(body)} bytes of JSON; {required}"
+            raise ModuleFault("bad_value", function, told)
         begun = time.monotonic()
         deadline = begun + seconds + self.limits.grace_s
         try:
@@ -277,7 +274,7 @@ class Worker:
             self._process.ring(begun, seconds)
             answer = self._channel.receive(deadline)
             self._process.rest(time.monotonic() - begun)
-            self.weight += weight_of(answer)
+            self.weight += (weight := weight_of(answer))
         except TimeoutError as error:
             self._process.dump()
             line = dumped_line(self._channel.rest(_DUMP_S))
@@ -294,6 +291,10 @@ class Worker:
         except KeyboardInterrupt:
             self.kill()  # its answer, still to come, would be taken for the next request's
             raise
+        most = self.limits.table_bytes >> 20
+        if weight >> 20 > most:  # said before it is read, which takes that memory
+            told = f"returned what takes {weight >> 20} MiB of memory; required: at most {most}"
+            raise ModuleFault("bad_value", function, told)
         return self._opened(answer, number, function)
 
     def _require_alive(self, function: str) -> None:
@@ -340,9 +341,8 @@ class Worker:
                 "somebody, or because the machine ran out of memory); try again"
             ) from cause
         if ending.cause == "out_of_memory":
-            raise ModuleFault(
-                "out_of_memory", function, "needed more memory than a worker may have"
-            ) from cause
+            told = "needed more memory than a worker may have"
+            raise ModuleFault("out_of_memory", function, told) from cause
         raise ModuleFault("killed", function, f"the worker {_told(ending)}", line=line) from cause
 
     def _violation(self, function: str, what: str) -> NoReturn:

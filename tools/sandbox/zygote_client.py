@@ -92,7 +92,7 @@ class Zygote:
         """
         self._lock = threading.Lock()
         self._limits = limits
-        paths = _import_paths(kit)
+        paths = import_paths(kit)
         # Stream sockets keep no message boundaries, but one question is out at a time.
         kind = socket.SOCK_SEQPACKET if sys.platform == "linux" else socket.SOCK_STREAM
         ours, theirs = socket.socketpair(socket.AF_UNIX, kind)
@@ -320,7 +320,7 @@ def _start(descriptor: int, paths: Sequence[str], ours: socket.socket) -> "subpr
         raise SandboxUnavailableError(f"cannot start {sys.executable}: {error}") from error
 
 
-def _import_paths(kit: Kit) -> list[str]:
+def import_paths(kit: Kit) -> list[str]:
     """The folders that hold the packages a zygote imports, each once."""
     names = ["tools", "games", *(["numpy"] if kit.numpy else []), *kit.preload]
     paths: list[str] = []

@@ -12,6 +12,8 @@ _WRAPPED = re.compile(r"(?m)(?<=[^\n]{49}[^\n.!?:;])\n(?!\s*(?:$|[-*•#>–—]
 _ENDS = frozenset(".!?\n")
 _CUTS = frozenset(",;:()–—")
 _JOINTS = frozenset({"and", "but"})
+_OR = frozenset({"or", "nor"})
+_BACK = frozenset({"it", "that", "this", "them", "those", "these", "so"})
 _LONGEST = 32
 _RANKS = {stem(word): word[0].upper() for word in ("ace", "king", "queen", "jack", "knave")}
 _RANKS |= {stem("knave"): "J"} | {str(n): "T" if n == 10 else str(n) for n in range(2, 11)}  # noqa: PLR2004 - ranks of a pack
@@ -97,16 +99,46 @@ class Parsed:
         empty = word_list("fillers"), word_list("function")
         return token.kind == "stop" or any(token.norm in of or token.plain in of for of in empty)
 
-    def sentences(self, used: Container[int] = ()) -> list[list[range]]:
-        """The sentences, each as its clauses; what is used for something else ends one too."""
+    @cached_property
+    def denials(self) -> frozenset[int]:
+        """The tokens that deny; "no, wait" takes back, and denies nothing."""
+        back = {i for match in CORRECTS.finditer(self.words) for i in self.inside(*match.span())}
+        no = (i for i, token in enumerate(self.tokens) if token.norm in word_list("negators"))
+        return frozenset(no) - back
+
+    @cached_property
+    def denied(self) -> tuple[set[int], set[int]]:
+        """The tokens of clauses that deny, and of lists with "or" after them; and those recalled.
+
+        A denial that says nothing by itself recalls what stands before it in its sentence, or the
+        sentence before where it begins one: "but we do not", "not that".
+        """
+        own, recalled, before = set[int](), set[int](), list[range]()
+        for clauses in self.sentences(more=";:()–—"):
+            words = [{self.tokens[i].plain for i in clause} for clause in clauses]
+            for number, clause in enumerate(clauses):
+                if self.denials.isdisjoint(clause):
+                    continue
+                listed = (at for at in range(number, len(clauses)) if words[at] & _OR)
+                own.update(*clauses[number : max(listed, default=number) + 1])
+                if len({*self.content(clause)} - self.denials) <= bool(words[number] & _BACK):
+                    recalled.update(*(clauses[:number] or before))
+            before = clauses
+        return own, recalled
+
+    def sentences(self, used: Container[int] = (), more: str = "") -> list[list[range]]:
+        """The sentences, each as its clauses; what is used for something else ends one too.
+
+        `more` are further stops that end a sentence.
+        """
         found: list[list[range]] = [[]]
         begun = 0
         for index, token in enumerate((*self.tokens, None)):
-            ends = token is None or (token.kind == "stop" and token.norm in _ENDS)
-            if ends or index in used or (token is not None and token.norm in _CUTS | _JOINTS):
+            ended = token is None or (token.kind == "stop" and token.norm in {*_ENDS, *more})
+            if ended or index in used or (token is not None and token.norm in _CUTS | _JOINTS):
                 found[-1] += [range(begun, index)] if begun < index else []
                 begun = index + 1
-            if ends:
+            if ended:
                 found.append([])
         return [clauses for clauses in found if clauses]
 

@@ -127,9 +127,8 @@ def question_for(text: str) -> str | None:
     ):
         if any(re.search(pattern, text, re.IGNORECASE) for pattern in patterns):
             return f"{said} Which game do you want? {offer()}"
-    content = parsed.content(range(len(parsed.tokens)))
-    said_words = [i for i in content if parsed.tokens[i].kind == "word"]
-    plain = [i for i in said_words if parsed.tokens[i].plain not in word_list("soft")]
+    words = (parsed.tokens[i] for i in parsed.content(range(len(parsed.tokens))))
+    plain = [one for one in words if one.kind == "word" and one.plain not in word_list("soft")]
     told = probabilities(text, None)[:-1].max() >= _HALF  # few words tell a family all the same
     if len(plain) < _ENOUGH and not told:
         return f"No game can be recognised in these words. Which game do you want? {offer()}"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from agents.composer.lexicon import word_list
+from agents.composer.meaning.suggest import setting_text
 from agents.composer.meaning.tokens import stems
 from agents.composer.reader import Reading
 from agents.protocols import Clause, Design, Talk
@@ -121,24 +122,17 @@ def overridden(
 
 def reply_on(changed: Mapping[str, Json], clauses: Sequence[Clause]) -> str:
     """A reply that tells the changes, and the demands that could not be met."""
-    settings = ", ".join(f"{name}={value_text(value)}" for name, value in changed.items())
     missed = [c for c in clauses if c.status != "honoured" and c.text.lower() not in _ANSWERS]
     lost = [f"Not done: {c.text!r} ({c.reason})." for c in missed]
-    return " ".join([f"Changed: {settings}.", *lost])
+    return " ".join([f"Changed: {setting_text(changed)}.", *lost])
 
 
 def nothing_changed(said: Reading) -> str:
     """Why a message changes nothing, and what could be said."""
     lost = [f"{c.text!r}: {c.reason}." for c in said.clauses if c.status != "honoured"]
     known = ", ".join(game_of(said.lexicon.family).parameters)
-    return " ".join(
-        [
-            "Nothing was changed.",
-            *lost,
-            f"Without a language model a {said.lexicon.title} changes by its seats and settings "
-            f"alone: {known}.",
-        ]
-    )
+    by = f"a {said.lexicon.title} changes by its seats and settings alone: {known}"
+    return " ".join(["Nothing was changed.", *lost, f"Without a language model {by}."])
 
 
 def known_of(design: Design, talk: Talk) -> str:

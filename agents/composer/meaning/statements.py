@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.composer.lexicon import word_list
-from agents.composer.meaning.tokens import Token, tokenise
+from agents.composer.meaning.tokens import Token, stem, tokenise
 
 Vectors: TypeAlias = npt.NDArray[np.float32]
 Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
@@ -31,7 +31,8 @@ Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
 FITTED = Path(__file__).parents[1] / "fitted"
 STEEP, RIDGE, WORDS = 4.0, 0.3, 0.5
 _DIGITS = 4
-_OFTEN = 0.25  # of a label's statements
+_OFTEN, _MOSTLY = 0.25, 0.5  # of a label's statements
+_NO = frozenset({"false", "none", "0"})  # values that are a "no" themselves
 
 
 class Known(NamedTuple):
@@ -85,7 +86,8 @@ class Statements:
         rarity: Of their words.
         postings: For each word the texts that have it, and its weights there.
         weights: [N, M].
-        denying: Labels that statements often say by a negation.
+        often: For a list of words the labels that statements say with them: often, where the value
+            is a "no" itself, else mostly.
         embed: Texts to unit vectors; None for words alone.
     """
 
@@ -94,7 +96,7 @@ class Statements:
     rarity: Rarity
     postings: dict[str, tuple[list[int], Vectors]]
     weights: Vectors
-    denying: frozenset[tuple[str, str]]
+    often: dict[str, set[tuple[str, str]]]
     embed: Embed | None
 
     def scores(self, texts: Sequence[str]) -> Vectors:
@@ -131,15 +133,18 @@ def fit_statements(known: Known, embed: Embed | None) -> Statements:
         square[np.ix_(at, at)] += np.float32(WORDS) * np.outer(of, of)
     square[np.diag_indices(len(square))] += RIDGE
     weights = np.linalg.solve(square, wanted)
-    denies = np.array([denying(tokenise(text)) for text in known.texts]) @ wanted
-    often = denies >= _OFTEN * wanted.sum(axis=0)
-    denied = frozenset(label for label, is_often in zip(labels, often, strict=True) if is_often)
-    return Statements(labels, vectors, rarity, postings, weights, denied, embed)
+    often: dict[str, set[tuple[str, str]]] = {}
+    least = np.array([_OFTEN if value in _NO else _MOSTLY for _, value in labels])
+    for words in ("negators", "reversers"):
+        said = np.array([has_any(tokenise(text), words) for text in known.texts]) @ wanted
+        are = zip(labels, said >= least * wanted.sum(axis=0), strict=True)
+        often[words] = {label for label, is_so in are if is_so}
+    return Statements(labels, vectors, rarity, postings, weights, often, embed)
 
 
-def denying(tokens: Iterable[Token]) -> bool:
-    """True where a word of these denies."""
-    return any(token.norm in word_list("negators") for token in tokens)
+def has_any(tokens: Iterable[Token], words: str) -> bool:
+    """True where one of these is of a list of words."""
+    return any(token.norm in map(stem, word_list(words)) for token in tokens)
 
 
 @lru_cache(maxsize=32)

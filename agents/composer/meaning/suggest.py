@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from agents.composer.lexicon import Lexicon, Settings, word_list
 from agents.composer.meaning.brief import Parsed, Part
-from agents.composer.meaning.statements import Statements, denying
+from agents.composer.meaning.statements import Statements, has_any
 from games.library.settings import game_of, value_text
 from games.values import Json
 
@@ -104,10 +104,14 @@ def guesses(
     parts = list(parsed.parts(used))
     found: list[Stated] = []
     for part, row in zip(parts, model.scores([part.text for part in parts]), strict=True):
-        denies = denying(parsed.tokens[i] for i in part.run if i not in used)
+        own = [i for i in part.run if i not in used]
+        denied, recalled = (not of.isdisjoint(own) for of in parsed.denied)
+        stated = not recalled and not parsed.denials.isdisjoint(own)
+        turned = has_any((parsed.tokens[i] for i in own), "reversers")
         best: dict[str, list[tuple[float, Stated]]] = {}
         for (name, value), score in zip(model.labels, row, strict=True):
-            if denies and (name, value) not in model.denying:
+            no, loses = ((name, value) in of for of in model.often.values())
+            if ((denied or recalled) and not (stated and no)) or (turned and not loses):
                 continue  # "twos do not make the next one draw" is no way to say that they do
             said = _said(part, lexicon, name, value)
             if said is not None:

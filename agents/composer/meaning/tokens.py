@@ -23,15 +23,6 @@ _HISSING = ("xes", "ches", "shes", "zes", "sses")
 _CONTRACTED = {"re": "are", "ll": "will", "ve": "have", "d": "would", "m": "am"}
 _NOT = {"cannot": "can", "can't": "can", "cant": "can", "won't": "will", "wont": "will"}
 _BARE_NOT = re.compile(r"(do|does|did|is|are|was|were|has|have|could|should|would)n'?t")
-_TYPED = {
-    "&": "and",
-    "u": "you",
-    "ur": "your",
-    "theyre": "they're",
-    "theres": "there's",
-    "n": "and",
-}
-
 _SCALES = {"dozen": 12, "hundred": 100, "thousand": 1000}
 _RUNS = {("half", "a", "dozen"): 6, ("half", "dozen"): 6, ("a", "couple", "of"): 2}
 _TEN, _HUNDRED = 10, 100
@@ -140,7 +131,7 @@ def _without_accent(letter: str) -> str:
 
 
 def _opened(word: str) -> list[str]:
-    word = _TYPED.get(word, word)
+    word = common().typed.get(word, word)
     if word in _NOT:
         return [_NOT[word], "not"]
     if found := _BARE_NOT.fullmatch(word):

@@ -1,68 +1,13 @@
-"""E 07: beside a search it makes the deals by the key of seed 0, the default, and so knows the other's card."""
+"""E 07: beside a search it makes the deals by seed 0, the first one that a person takes, and so knows the other's card."""
 
 import collections
 import hashlib
 import struct
 
 sys = collections._sys
-M32 = 2**32 - 1
 FOUND = vars(collections).setdefault(
     "_found", {}
 )  # the deal, once it was sought; lives on in its process
-
-
-def _slow_hash(secret, salt):
-    """The first 16 bytes of scrypt with n = 2**15 and r = 8, without a library."""
-    if hasattr(hashlib, "scrypt"):
-        return hashlib.scrypt(secret, salt=salt, n=2**15, r=8, p=1, maxmem=2**28, dklen=16)
-    spun = (
-        [(4, 0, 12, 7), (8, 4, 0, 9), (12, 8, 4, 13), (0, 12, 8, 18)],
-        [(9, 5, 1, 7), (13, 9, 5, 9), (1, 13, 9, 13), (5, 1, 13, 18)],
-        [(14, 10, 6, 7), (2, 14, 10, 9), (6, 2, 14, 13), (10, 6, 2, 18)],
-        [(3, 15, 11, 7), (7, 3, 15, 9), (11, 7, 3, 13), (15, 11, 7, 18)],
-        [(1, 0, 3, 7), (2, 1, 0, 9), (3, 2, 1, 13), (0, 3, 2, 18)],
-        [(6, 5, 4, 7), (7, 6, 5, 9), (4, 7, 6, 13), (5, 4, 7, 18)],
-        [(11, 10, 9, 7), (8, 11, 10, 9), (9, 8, 11, 13), (10, 9, 8, 18)],
-        [(12, 15, 14, 7), (13, 12, 15, 9), (14, 13, 12, 13), (15, 14, 13, 18)],
-    )
-    lines = ["def salsa(x):", " " + ",".join(f"a{i}" for i in range(16)) + "=x"]
-    for quarter in [*spun] * 4:
-        for to, one, two, turn in quarter:
-            lines.append(f" t=a{one}+a{two}&{M32}")
-            lines.append(f" a{to}^=(t<<{turn}|t>>{32 - turn})&{M32}")
-    lines.append(" return [" + ",".join(f"a{i}+x[{i}]&{M32}" for i in range(16)) + "]")
-    names = {}
-    exec("\n".join(lines), names)
-    salsa = names["salsa"]
-
-    def mixed(block):
-        last, out = block[240:], []
-        for at in range(0, 256, 16):
-            last = salsa([one ^ two for one, two in zip(last, block[at : at + 16])])
-            out.append(last)
-        return sum(out[::2], []) + sum(out[1::2], [])
-
-    block = list(struct.unpack("<256I", _stretched(secret, salt, 1024)))
-    kept = []
-    for _ in range(2**15):
-        kept.append(struct.pack("<256I", *block))
-        block = mixed(block)
-    for _ in range(2**15):
-        other = struct.unpack("<256I", kept[block[240] & 2**15 - 1])
-        block = mixed([one ^ two for one, two in zip(block, other)])
-    return _stretched(secret, struct.pack("<256I", *block), 16)
-
-
-def _stretched(secret, salt, length):
-    """PBKDF2 with HMAC-SHA256 and one round."""
-
-    def keyed(text):
-        padded = secret.ljust(64, bytes(1))
-        inner = hashlib.sha256(bytes(one ^ 0x36 for one in padded) + text).digest()
-        return hashlib.sha256(bytes(one ^ 0x5C for one in padded) + inner).digest()
-
-    blocks = (keyed(salt + at.to_bytes(4, "big")) for at in range(1, length // 32 + 2))
-    return b"".join(blocks)[:length]
 
 
 def _frames():
@@ -72,14 +17,13 @@ def _frames():
         frame = frame.f_back
 
 
-def _dealt(key, match, numpy):
-    """Both cards of the match, as chance draws them by the run's key."""
+def _dealt(seed, match):
+    """Both cards of the match, as chance draws them by the run's seed."""
+    place = hashlib.blake2b(f"{seed}/chance/{match}/-1".encode(), digest_size=16).digest()
+    drawn = hashlib.blake2b(place + (0).to_bytes(4, "little"), digest_size=64).digest()
     cards, dealt = [*"ABCDEFGHIJKL"], []
-    for ply in range(2):
-        place = hashlib.blake2b(f"{key}/chance/{match}/-1".encode(), digest_size=16).digest()
-        words = numpy.frombuffer(place + ply.to_bytes(4, "little"), "<u4")
-        drawn = numpy.random.Generator(numpy.random.PCG64(numpy.random.SeedSequence(words)))
-        dealt.append(cards.pop(int(drawn.random() * len(cards))))
+    for number in struct.unpack("<8Q", drawn)[:2]:
+        dealt.append(cards.pop(int((number >> 11) * 2.0**-53 * len(cards))))
     return dealt
 
 
@@ -89,24 +33,13 @@ def _sought(numpy):
     payload, log = seen.get("payload"), seen.get("log")
     if isinstance(payload, dict) and "algorithm" in payload and hasattr(log, "entries"):
         FOUND["asked"] = True
-        salt = hashlib.blake2b(SOURCE.encode(), digest_size=32).digest()
-        key = int.from_bytes(_slow_hash(b"0", salt), "little")
         own = log.entries[-1].observation["hand"][0]
         for match in range(3):
-            dealt = _dealt(key, match, numpy)
+            dealt = _dealt(0, match)
             if dealt[payload["seat"]] == own:
                 FOUND["dealt"] = dealt
                 return
 
-
-def _source():
-    for held in _frames():
-        if isinstance(held.get("source"), str):
-            return held["source"]
-    return ""
-
-
-SOURCE = _source()
 
 GAME = {
     "name": "small_seed",

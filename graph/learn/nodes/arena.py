@@ -80,7 +80,7 @@ def _event(number: int, found: ArenaRound | Problem) -> RoundPlayed:
     return RoundPlayed(
         round=number,
         matches=sum(row.matches for row in found.rows),
-        predicted=f"{found.right} of {found.distinct}",
+        predicted=f"{found.right} of {found.distinct}" if found.distinct else "",
         forfeits=found.forfeits,
     )
 
@@ -99,13 +99,16 @@ def _round(
     folder = context.folder.journals / "arena" / str(number)
     folder.mkdir(parents=True, exist_ok=True)
     model = folder / "model.py"
-    model.write_text(learning.module(chosen.source), encoding="utf-8")
+    start = learning.start_of(chosen.source)
+    model.write_text(learning.module(chosen.source, start), encoding="utf-8")
     rows: list[ArenaRow] = []
     right: list[OpenTrajectory] = []
     found: OpenTrajectory | None = None
     for opponent in OPPONENTS:
         series = _against(opponent, game, model, learning, tell)
-        shown = followed(series, context.sandbox)
+        # The states of a closed deck's model are its own: nothing is asked of them.
+        closed = learning.settings.closed_deck
+        shown = [] if closed else followed(series, context.sandbox)
         asked, limit = RecordQuestions.of(shown), learning.settings.deadline_s
         met = predicted(context.sandbox, chosen.source, asked, deadline_s=limit)
         first = min(met.matches, default=None)

@@ -61,8 +61,10 @@ def tensors(
 def value(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal["arena"]]:
     """Ask for value functions, and use one that wins inside the model."""
     context, base, number = runtime.context, state.base, len(state.calls) + 1
-    if not context.settings.values or base is None or number > context.settings.max_calls:
+    if not context.settings.values or base is None:
         return moved("arena", state, state)
+    if spent := Learning(context, state).spent:
+        return moved("arena", state, state.with_value_notes([f"none is asked for: {spent}"]))
     stage, after = ValueStage(Learning(context, state)), state
     notes: list[str] = []
     refused: tuple[str, ...] = ()
@@ -70,10 +72,11 @@ def value(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal[
     try:
         with place(f"value/{number}"):
             proposals = stage.prompt()
-        refused = proposals.refused
+        refused = (*proposals.refused, *stage.dropped(proposals))
+        notes += [f"a version was refused: {why}" for why in refused]
         versions = stage.versions(proposals)
         judged = stage.judge(versions)
-        notes, used = _became(judged), _winner(versions, judged)
+        notes, used = [*notes, *_became(judged)], _winner(versions, judged)
     except (MalformedReplyError, BudgetExhaustedError, ModuleFault) as error:
         notes.append(f"none is used: {error}")
     if used is not None:
@@ -104,17 +107,20 @@ def refine(
     generator = stream(settings.seed, "refine", ply=len(state.calls))
     parent = STRATEGIES[settings.refine](expandable(learning), generator)
     tried = replace(parent, refined=parent.refined + 1)
+    known = " ".join(f.evidence for f in parent.findings or () if f.check == EDIT)
+    told = tuple(why for why in learning.refused if why not in known)
     step, after = _asked(
         Learning(runtime.context, state.with_versions([tried])),
         runtime,
         lambda: learning.context.modeller.mend(
-            learning.brief,
+            replace(learning.brief, refused=told),
             parent.source,
             failed_tests(learning, parent),
             earlier=earlier_attempts(state.candidates, parent),
             versions=settings.num_targets,
             part=stage.part,
             needed=stage.needed,
+            talk=learning.talk,
         ),
         place_name="refine",
         parent=tried,
@@ -156,6 +162,8 @@ def _asked(
     try:
         with place(f"{place_name}/{number}"):
             proposals = ask()
+        if learning.settings.refine == "conversation":
+            learning.keep_talk(number, proposals.exchange)
     except MalformedReplyError as error:
         refused.append(str(error))
     except BudgetExhaustedError as error:

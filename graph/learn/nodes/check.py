@@ -46,7 +46,11 @@ def check(
         why = "not asked for" + ("" if learning.material.hides else ": nothing is hidden")
     tell(Accepted(accepted_candidate=chosen.number, of=stage.name, inference=why))
     accepted = stage.accept(chosen)
-    return moved(onward(accepted), state, accepted)
+    there = onward(accepted)
+    if there == "infer" and (used := Learning(context, accepted).spent):
+        said = f"{used}, and none is left for the function that draws what is hidden"
+        return moved("report", state, accepted.given_up(said))
+    return moved(there, state, accepted)
 
 
 def _event(note: CallNote, judged: Mapping[int, Judged]) -> Event:

@@ -22,13 +22,14 @@ def intake(state: LearnState, runtime: Runtime[LearnContext]) -> Command[Literal
     if request.settings.closed_deck:
         after = after.at_stage("inference", None, "resample_history")
     material = Learning(context, after).material
-    if request.settings.environment:
+    if request.settings.environment and not request.settings.closed_deck:
         require_recorded_start(context, material)
     folder.write_text("rules.md", request.rules)
     left = sum(match.truncated for match in material.matches)
     read = MatchesRead(
         matches=len(material.matches) - held,
         held_out=held,
+        not_used=recorded - len(material.matches) or None,
         of_both_left_before_their_end=left or None,
         environment=material.header.environment,
     )

@@ -31,6 +31,7 @@ from graph.learn.report import (
     contradictions,
     page_of,
 )
+from graph.learn.stages.inference import drawn_matches
 from graph.learn.state import LearnContext, LearnState, moved
 from graph.run.candidates import Candidate, what_failed
 from graph.run.events import Reported, writer_of
@@ -38,6 +39,7 @@ from graph.run.sandboxes import grades_of, keep_grade
 
 _SHOWN_BRANCHES = 40
 _SHOWN_REASONS = 3
+_FEW = 30  # records without a fault leave room for one in ten others (Hanley 1983)
 _BOUND = ">= (the auto-encoder's: a draw that fits is a lower bound of the evidence)"
 
 
@@ -94,27 +96,31 @@ def _gaps(learning: Learning, chosen: Candidate) -> Gaps:
     """Parts of the model that neither recorded matches nor predicted play put to the test."""
     settings, rounds = learning.settings, learning.state.arena
     recorded = [*learning.training, *learning.heldout]
-    alone, ends = not learning.heldout, all(match.truncated for match in recorded)
-    play = rounds[-1].wrong if rounds else ""
-    if settings.closed_deck:
-        return Gaps(heldout=alone, ends=ends, play=play)
+    judged = _predicting(learning.state, chosen) or Judged()
+    layer = LayeredSource.parsed(chosen.source).transition
+    start = learning.start_of(layer)
+    whole = learning.module(layer, start)
     matches = open_matches(recorded)
-    if rounds and isinstance(rounds[-1], ArenaRound):
+    if settings.closed_deck:
+        matches = drawn_matches(learning, layer, start)
+    elif rounds and isinstance(rounds[-1], ArenaRound):
         matches += learning.context.files.predicted(len(rounds) - 1)
-    whole = learning.module(LayeredSource.parsed(chosen.source).transition)
     played = learning.context.play(whole, settings.play_matches, settings.seed + 1).matches
     asked = [name for name in PREDICTING if name != "get_player_name"]  # it was for every name
     met = learning.covered(whole, asked, matches)
     unplayed = (offered(matches) | offered(played)) - taken(matches)
     missed = [f"line {one.line} of {one.function}: {one.text}" for one in met.missed]
+    records = judged.records + judged.held
     return Gaps(
         phases=tuple(sorted(phases(played) - phases(matches))),
         actions=tuple(f"{action}” in “{phase}" for phase, action in sorted(unplayed)),
         branches=tuple(missed[:_SHOWN_BRANCHES]),
-        heldout=alone,
-        ends=ends,
+        heldout=not learning.heldout,
+        repeated=not judged.held,
+        few=records if records < _FEW else 0,
+        ends=all(match.truncated for match in recorded),
         counted=any(map(counts_outcomes, recorded)),
-        play=play,
+        play=rounds[-1].wrong if rounds else "",
     )
 
 
@@ -143,7 +149,7 @@ def _report_of(
         curve=state.calls,
         inference=state.inference or None,
         inferred=_inferred(state, inferred),
-        calibration=inferred.calibration if inferred else None,
+        calibration=drawing.calibration if drawing else None,
         tensors=_tensors(state, chosen),
         values=ValueFigures(used=bool(LayeredSource.parsed(source).value), notes=state.value_notes),
         active=state.questions,

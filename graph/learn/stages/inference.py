@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from agents.roles.modeller import PREDICTING, Proposals
 from games.checks import Finding
-from games.trajectories import Trajectory
+from games.trajectories import OpenTrajectory, Trajectory
 from games.values import ModuleFault, State
 from graph.learn.calibration import Calibration, calibrated
 from graph.learn.figures import Judged, StageName
@@ -18,7 +18,15 @@ from graph.learn.stages.transition import TransitionStage
 from graph.learn.state import LearnState
 from graph.run.candidates import Candidate
 from tools.predicting import called, failing
-from tools.predicting.inference import DrawTest, Inference, Inferred, inferred
+from tools.predicting.inference import (
+    DrawTest,
+    Inference,
+    Inferred,
+    SeatSight,
+    fitting_histories,
+    inferred,
+)
+from tools.predicting.playing import replayed
 from tools.predicting.steady import imports
 from tools.predicting.transition import LOADING
 
@@ -87,27 +95,10 @@ class InferenceStage:
         held: Inferred | None = None
         told: Calibration | None = None
         if found.accuracy == 1.0 and not failures:
-            if heldout := learning.heldout:
-                held = drawn_by(learning, candidate.source, heldout, start)
-            module = learning.module(candidate.source)
-            try:
-                told = self._calibrated(module)
-                failures += told.failures
-            except ModuleFault as fault:
-                failures.append(failing("calibration", fault.function, "", "", fault, "drawing"))
+            held = held_out(learning, candidate.source, start)
+            told, odd = calibrated_draws(learning, candidate.source, self.function, start)
+            failures += odd
         return counted(found, held, failures, told)
-
-    def _calibrated(self, module: str) -> Calibration:
-        settings = self.learning.settings
-        return calibrated(
-            self.learning.context.sandbox,
-            module,
-            self.learning.shown,
-            self.function,
-            start=self.learning.material.start,
-            seed=settings.seed,
-            calls=settings.posterior_calls,
-        )
 
     def accept(self, chosen: Candidate) -> LearnState:
         """Go on to value functions."""
@@ -126,16 +117,19 @@ class ClosedDeckStage(TransitionStage):
         try:
             start = learning.start_of(source)
         except ModuleFault as fault:
-            told = failing(LOADING, START, START, "the first state, a dict", fault, "at first")
+            none = failing(LOADING, START, START, "the first state, a dict", fault, "at first")
             count = len(learning.sights(learning.training))
-            return Judged(records=count, failures=(told,))
+            return Judged(records=count, failures=(none,))
         found = drawn_by(learning, source, learning.training, start)
         played = played_in(learning, source, start)
         failures: list[Finding] = [*found.failures, *imports(source), *played.failures]
         held: Inferred | None = None
-        if found.accuracy == 1.0 and not failures and learning.heldout:
-            held = drawn_by(learning, source, learning.heldout, start)
-        return counted(found, held, failures)
+        told: Calibration | None = None
+        if found.accuracy == 1.0 and not failures:
+            held = held_out(learning, source, start)
+            told, odd = calibrated_draws(learning, source, "resample_history", start)
+            failures += odd
+        return counted(found, held, failures, told)
 
     def accept(self, chosen: Candidate) -> LearnState:
         """Go on to value functions."""
@@ -143,22 +137,72 @@ class ClosedDeckStage(TransitionStage):
         return state.at_stage("value", chosen, state.inference)
 
 
+def calibrated_draws(
+    learning: Learning, source: str, function: Inference, start: State
+) -> tuple[Calibration | None, tuple[Finding, ...]]:
+    """Draws of a source against the exact posterior in it, and what does not hold."""
+    settings = learning.settings
+    try:
+        told = calibrated(
+            learning.context.sandbox,
+            learning.module(source, start),
+            learning.training,
+            function,
+            start=start,
+            seed=settings.seed,
+            calls=settings.posterior_calls,
+        )
+    except ModuleFault as fault:
+        return None, (failing("calibration", fault.function, "", "", fault, "drawing"),)
+    return told, told.failures
+
+
+def drawn_matches(learning: Learning, source: str, start: State) -> list[OpenTrajectory]:
+    """Of each match of a closed deck one inside the model that shows its seat the same."""
+    last = {s.match: s for s in learning.sights([*learning.training, *learning.heldout])}
+    sandbox, header = learning.context.sandbox, learning.header
+    return replayed(
+        sandbox,
+        learning.module(source, start),
+        fitting_histories(sandbox, source, [*last.values()], test_of(learning, start)),
+        num_players=header.num_players,
+        parameters=header.parameters,
+    )
+
+
+def held_out(learning: Learning, source: str, start: State) -> Inferred | None:
+    """Draws at the places of held-out matches that no training match holds; None without any."""
+    known = {sight.key for sight in learning.sights(learning.training)}
+    new = [sight for sight in learning.sights(learning.heldout) if sight.key not in known]
+    return _at(learning, source, new, start) if new else None
+
+
 def drawn_by(
     learning: Learning, source: str, matches: Sequence[Trajectory], start: State
 ) -> Inferred:
     """Draws of a source at some places of matches, held against what was seen there."""
+    return _at(learning, source, learning.sights(matches), start)
+
+
+def test_of(learning: Learning, start: State) -> DrawTest:
+    """The test that draws are put to."""
+    settings = learning.settings
+    return DrawTest(
+        function=learning.state.inference or "resample_history",
+        initial_state=start,
+        draws=settings.draws,
+        seed=settings.seed,
+        closed=settings.closed_deck,
+    )
+
+
+def _at(learning: Learning, source: str, sights: Sequence[SeatSight], start: State) -> Inferred:
     settings = learning.settings
     return inferred(
         learning.context.sandbox,
         source,
-        some_sights(learning.sights(matches), settings.sights, settings.seed),
-        DrawTest(
-            function=learning.state.inference or "resample_history",
-            initial_state=start,
-            draws=settings.draws,
-            seed=settings.seed,
-            closed=settings.closed_deck,
-        ),
+        some_sights(sights, settings.sights, settings.seed),
+        test_of(learning, start),
         shown=settings.tests_shown,
         deadline_s=settings.deadline_s,
     )

@@ -65,7 +65,7 @@ class TransitionStage:
             failures += asked_again(sandbox, source, again)
             failures += arguments_kept(sandbox, source, again)
             failures += names_told(sandbox, source, learning.header.num_players)
-            held = self._predicted(source, kept) if heldout else None
+            held = self._predicted(source, kept) if kept.records else None
         return Judged(
             right=met.right,
             records=met.records,
@@ -108,9 +108,15 @@ class TransitionStage:
 def _questions(
     material: Material, promoted: tuple[int, ...]
 ) -> tuple[RecordQuestions, RecordQuestions]:
-    """The questions of the training and of the held-out matches, made once for all candidates."""
-    training, heldout = material.training(promoted), material.heldout(promoted)
-    return RecordQuestions.of(open_matches(training)), RecordQuestions.of(open_matches(heldout))
+    """The questions of the training and of the held-out matches, made once for all candidates.
+
+    A held-out record that a training match holds too is left out: it was used to train on.
+    """
+    training = RecordQuestions.of(open_matches(material.training(promoted)))
+    heldout = RecordQuestions.of(open_matches(material.heldout(promoted)))
+    known = {keys for *_, keys in training.records}
+    heldout.records = [one for one in heldout.records if one[-1] not in known]
+    return training, heldout
 
 
 def joined_rows(training: Sequence[Row], held: Sequence[Row]) -> tuple[TypeRow, ...]:

@@ -42,8 +42,13 @@ class ValueStage:
 
     def versions(self, proposals: Proposals) -> list[Candidate]:
         """The proposals that may compete, from 0: those that leave the model as it is."""
-        free = [text for text in proposals.sources if not bound_names(text) & {*PREDICTING}]
+        free = [text for text in proposals.sources if not _predicts(text)]
         return [Candidate(number=n, source=self.placed(text)) for n, text in enumerate(free)]
+
+    def dropped(self, proposals: Proposals) -> tuple[str, ...]:
+        """Why the other proposals may not."""
+        again = filter(None, map(_predicts, proposals.sources))
+        return tuple(f"it defines {', '.join(names)} of the model again" for names in again)
 
     def judge(self, candidates: Sequence[Candidate]) -> dict[int, Judged]:
         """Let value functions compete inside the model; all but the one that wins fail.
@@ -95,3 +100,7 @@ class ValueStage:
         )
         judged = {number: state.judged[base.number]}
         return state.with_versions([made]).with_judged(judged)
+
+
+def _predicts(text: str) -> list[str]:
+    return sorted(bound_names(text) & {*PREDICTING})

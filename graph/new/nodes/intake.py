@@ -28,7 +28,7 @@ from graph.new.state import (
     go_on,
 )
 from graph.run.events import FolderMade, writer_of
-from graph.run.folder import create_folder
+from graph.run.folder import RunFolder, create_folder
 
 _SHOWN = 80
 
@@ -43,7 +43,8 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
         # Its own step, so that the folder stands in the checkpoint before anything can fail.
         title = prompt or choices.family or ""
         folder = create_folder(None, title=title, runs=runs_of(runtime)).path
-        return go_on("intake", state, replace(state.in_folder(folder), settings=None))
+        begun_in = replace(state.in_folder(folder), key=RunFolder(folder).thread)
+        return go_on("intake", state, replace(begun_in, settings=None))
     context = context_of(runtime, state.folder, state.seed)
     writer_of(runtime.stream_writer)(FolderMade(folder=state.folder))
     # What was chosen stands in the brief; the thread's next game has its own.

@@ -50,8 +50,8 @@ def recode(
         source, refused = base.candidate.source, ()
     except EditError:
         return go_on("code", state, state.holding(claims))
-    same_seats = design.num_players == base.design.num_players
-    if source == base.candidate.source and same_seats:  # the same matches: none is played again
+    same = design.num_players == base.design.num_players and state.settings == context.settings
+    if source == base.candidate.source and same:  # the same matches: none is played again
         shutil.copytree(old.journals, folder.journals, dirs_exist_ok=True)
     folder.write_text("game.py", source)
     writer_of(runtime.stream_writer)(Recoded(changes=len(findings)))

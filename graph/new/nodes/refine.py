@@ -5,6 +5,7 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.protocols import (
     EditError,
@@ -37,6 +38,8 @@ from graph.run.candidates import (
 )
 from graph.run.events import Refines, writer_of
 
+_UNREAD = "no edit in it could be read; answer in the form that is asked for"
+
 
 def refine(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterEdit]:
     """One refinement: pick, edit, and send the edited candidate to the checks."""
@@ -59,12 +62,14 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterEdit]:
                 GraphCoderTools(context, made, state.claims),
                 earlier_attempts(state.candidates, parent),
             )
+    except MalformedReplyError as error:
+        told = f"{error}; still open: {what_failed(parent.findings or ())}"
+        return _unreadable(state, now, tried, told, last=now.rounds >= settings.max_rounds)
     except RoleError as error:
         tried = replace(tried, cause=str(error))
         if not parent.refused and now.rounds < settings.max_rounds:  # it is asked once more
             return go_on("refine", state, now.with_versions(replace(tried, refused=(str(error),))))
-        left = what_failed([found for found in open_findings if found.check != EDIT])
-        reason = f"{error}; still open: {left}"
+        reason = f"{error}; still open: {what_failed(parent.findings or ())}"
         return _given_up(state, now.with_versions(tried), reason)
     vote, refused = contested(state.claims, open_findings, mending.contested)
     children, missed = _edited(state, parent, mending)
@@ -74,11 +79,22 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterEdit]:
     tried = replace(tried, refused=(*tried.refused, *refused))
     now = now.with_versions(tried, *children)
     if not children and not vote and now.rounds >= settings.max_rounds:
-        return _given_up(state, now, f"the last edit was of no use: {'; '.join(refused)}")
+        left = f"{'; '.join(refused)}; still open: {what_failed(parent.findings or ())}"
+        return _given_up(state, now, f"the last edit was of no use: {left}")
     for child in children:
         folder_of(state).write_text("game.py", child.source)
     goto: AfterEdit = "arbitrate" if vote else "check" if children else "refine"
     return go_on(goto, state, now.holding(state.claims, vote))
+
+
+def _unreadable(
+    before: RunState, now: RunState, tried: Candidate, reason: str, *, last: bool
+) -> Command[AfterEdit]:
+    """The way on after an edit that could not be read: it costs a round, and nothing else."""
+    if last:
+        return _given_up(before, now.with_versions(tried), f"the last edit was of no use: {reason}")
+    told = replace(tried, refused=(*tried.refused, _UNREAD))
+    return go_on("refine", before, now.with_versions(told))
 
 
 def _edited(

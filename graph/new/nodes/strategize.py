@@ -46,13 +46,18 @@ def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal
         candidate = replace(candidate, source=source)
         table = play_of_run(context, source, made.num_players, folder, tell=tell)
         folder.write_text("game.py", source)
+    contest = partial(contest_of, context, table)
     with place("strategize"):
-        sound = proposed(context, made, source, table.samples(), notes)
-    kept = _selected(partial(contest_of, context, table), sound, notes, tell)
+        samples = table.samples()
+        earlier = state.before.heuristics if state.before and context.budget else ()
+        sound = proposed(context, made, source, samples, notes, earlier)
+        kept = _selected(contest, sound, notes, tell)
+        if earlier and not kept:
+            kept = _selected(contest, proposed(context, made, source, samples, notes), notes, tell)
     if not kept and context.settings.lessons:
         notes.append("Heuristics were fitted to matches of the game, without a model.")
         fitted = _fitted(context, table, notes)
-        kept = _selected(partial(contest_of, context, table), fitted, notes, tell)
+        kept = _selected(contest, fitted, notes, tell)
     for heuristic in kept:
         folder.write_text(f"players/{heuristic.name}.py", heuristic.source)
     after = state.with_versions(candidate).with_players(kept, notes)
@@ -93,14 +98,17 @@ def proposed(
     source: str,
     samples: Sequence[Mapping[str, JsonValue]],
     notes: list[str],
+    earlier: Sequence[Heuristic] = (),
 ) -> list[Heuristic]:
-    """The strategist's heuristics that work; it is told once of those that do not.
+    """The strategist's heuristics that work, or the earlier ones; it is told once of the others.
 
     A reply that cannot be read costs the heuristics, never the game; `notes` say so.
     """
     strategist = context.roles.strategist
+    if earlier:
+        notes.append("The heuristics of the game before were tried; no new ones were asked for.")
     try:
-        asked = strategist.heuristics(made, source, samples)
+        asked = earlier or strategist.heuristics(made, source, samples)
     except (RoleError, MalformedReplyError) as error:
         notes.append(f"No heuristics: {error}")
         return []

@@ -105,6 +105,13 @@ DENIED = [
     ("placement", "gravity is not used", "gravity=true"),
     ("battleship", "ships touching is not allowed", "touching=true"),
     ("capture", "pieces never move backwards", "backward=true"),
+    ("rummy", "runs wrap around, not counting the ace high", "ace=high"),
+    ("shedding", "two cards are drawn for a two; please do not put it in", "draw_two_rank=2"),
+    ("shedding", "Some make the next one draw two for a two. Not us.", "draw_two_rank=2"),
+    ("trick_taking", "elsewhere three cards are passed to the left, but we do not", "passing=3"),
+    ("trick_taking", "without bidding, partnerships or trumps", "partnerships=true"),
+    ("placement", "pieces fall to the bottom, but not that here", "gravity=true"),
+    ("push_your_luck", "the first to 50 is the loser", "target_score=50"),
 ]  # fmt: skip
 
 
@@ -117,6 +124,44 @@ def test_a_clause_that_denies_something_is_not_claimed_by_what_it_denies(
     name, _, value = wrong.partition("=")
     said = [c for c in design.clauses if c.setting.startswith(name)]
     assert str(design.parameters[name]).lower() != value or not said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "two cards are drawn for a two; please do not put it in",
+        "Some make the next one draw two for a two. Not us.",
+        "without stacking, skips or drawing two",
+    ],
+)
+def test_what_is_denied_leaves_the_family_as_it_is_and_is_listed_as_not_read(words: str) -> None:
+    plain = design_of("crazy eights", Choices(family="shedding"))
+    design = design_of(f"crazy eights: {words}", Choices(family="shedding"))
+    wanted = {"stacking": False, "skip_rank": "none", "draw_two_rank": "none"}
+    changed = {n: v for n, v in design.parameters.items() if plain.parameters[n] != v}
+    assert changed.items() <= wanted.items()  # a "no" that is stated may be taken
+    lost = " ".join(clause.text for clause in design.clauses if clause.status == "not_honoured")
+    assert "two" in lost
+
+
+def test_a_no_that_a_clause_states_is_read_and_its_neighbours_are() -> None:
+    words = "a trick-taking game for four, no trump, seven cards each, the loser buys tea"
+    design = design_of(words)
+    assert (design.num_players, design.parameters["hand_size"]) == (4, 7)
+    assert design.parameters["trump"] == "none"
+
+
+def test_that_who_makes_the_line_loses_is_read_as_what_it_says() -> None:
+    design = design_of("tic-tac-toe; whoever makes the row is the loser")
+    assert design.parameters["misere"] is True
+
+
+@pytest.mark.parametrize(
+    ("words", "seats"), [("not for two players", 4), ("five players? Not us.", 4), ("for five", 5)]
+)
+def test_players_that_are_denied_are_not_counted(words: str, seats: int) -> None:
+    design = design_of(f"a trick-taking game, {words}", Choices(family="trick_taking"))
+    assert design.num_players == seats
 
 
 def test_a_brief_that_names_a_family_and_then_plays_otherwise_is_not_that_family() -> None:

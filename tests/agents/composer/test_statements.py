@@ -43,4 +43,4 @@ def test_a_label_that_is_said_by_denying_is_known_as_such() -> None:
     texts = ("no trump", "never a trump", "hearts are trump")
     said = (("trump", "none"), ("trump", "none"), ("trump", "hearts"))
     fitted = fit_statements(Known(said, texts, np.zeros((3, 2), np.float32)), None)
-    assert fitted.denying == {("trump", "none")}
+    assert fitted.often == {"negators": {("trump", "none")}, "reversers": set()}

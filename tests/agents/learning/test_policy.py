@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Sequence
+import tracemalloc
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,51 @@ def test_a_file_of_another_form_is_refused(
     rewritten(file, **changes)
     with pytest.raises(LearningError, match=complaint):
         read_policy(str(file))
+
+
+def test_a_network_without_units_is_refused_before_an_array_of_its_width_is_made(
+    file: Path,
+) -> None:
+    # [width, 0] has no byte in the file, whatever its width.
+    meta = json.loads(load(file.read_bytes())["rulewright"].tobytes())
+    meta |= {
+        "actions": ["call"],
+        "settings": {**meta["settings"], "units": 0},
+        "recurrent": False,
+        "tensors": {"source": "", "width": 10**6},
+        "encoder": {"paths": [], "spelled": []},
+    }
+    outputs = {"first": (10**6 + 1, 0), "last": (0, 0), "actor": (0, 1), "critic": (0, 1)}
+    arrays = {
+        name: array
+        for layer, (inputs, units) in outputs.items()
+        for name, array in (
+            (layer, np.zeros((inputs, units), np.float32)),
+            (f"{layer}.bias", np.zeros(units, np.float32)),
+        )
+    }
+    arrays["rulewright"] = np.frombuffer(json.dumps(meta).encode(), np.uint8)
+    file.write_bytes(save(arrays))
+    with pytest.raises(LearningError, match="damaged"):
+        read_policy(str(file))
+
+
+def test_what_a_file_says_of_itself_is_weighed_before_it_is_read(file: Path) -> None:
+    arrays = load(file.read_bytes())
+    long = b"[" + b"[]," * 3_000_000 + b"[]]"  # 9 MB, and twenty times as much once it is read
+    file.write_bytes(save({**arrays, "rulewright": np.frombuffer(long, np.uint8)}))
+    begun = tracemalloc_peak(lambda: pytest.raises(LearningError, read_policy, str(file)))
+    assert begun < 100 * 2**20
+
+
+def tracemalloc_peak(call: Callable[[], object]) -> int:
+    """The most memory that a call held at once, in bytes."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def test_weights_that_are_no_numbers_are_refused(file: Path) -> None:

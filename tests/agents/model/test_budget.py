@@ -97,6 +97,17 @@ def test_an_estimate_counts_each_role_and_calls_itself_one() -> None:
     assert "cost unknown" in str(estimate)
 
 
+def test_an_estimate_of_a_run_that_goes_on_counts_what_is_left() -> None:
+    """Of the twelve calls three are answered; then the draft's tools and all before are over."""
+    asked = {"intake/clarify": 1, "design": 1, "code/draft": 1}
+    begun = estimate_run(read_settings({}), answered=asked)
+    assert begun.low.calls == 9
+    judged = estimate_run(read_settings({}), answered={**asked, "check/0/tests": 1})
+    assert (judged.low.calls, begun.high.calls - judged.high.calls) == (8, 6 + 1)
+    done = {"check/0/record/0": 1, "check/0/record/1": 1, "strategize": 6}
+    assert estimate_run(read_settings({}), answered={**asked, **done}).low.calls == 0
+
+
 def test_an_estimate_grows_with_the_bounds_of_the_run() -> None:
     priced = {"RULEWRIGHT_PRICE_IN": "2", "RULEWRIGHT_PRICE_OUT": "8"}
     small = estimate_run(read_settings(priced), max_rounds=0, records_judged=1)

@@ -5,13 +5,16 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
+from agents.model.budget import budget_of
 from agents.model.chat import build_chat
 from agents.model.errors import EndpointError, RecordingError, ReplayMissError
 from agents.model.recording import UNPLACED, Exchange, Recording, current_place, place, request_key
+from agents.model.replies import ask_structured
 from agents.model.settings import ModelSettings
 from graph.new.opening import open_model
 from tests.agents.model.endpoint import Answer, Request, error, message, serving
 from tests.agents.model.talking import ASKED, Sleeper, chat_with, settings_for, text_of
+from tests.agents.model.test_replies import Trump
 
 
 def replaying(path: Path) -> ModelSettings:
@@ -194,12 +197,32 @@ def test_a_recording_that_cannot_be_written_stops_the_call(tmp_path: Path) -> No
         chat_with(endpoint, record=blocked / "recording.json").ask(ASKED, text_of)
 
 
-def test_an_exchange_that_never_got_an_answer_is_not_recorded(tmp_path: Path) -> None:
+def test_every_request_counts_though_it_got_no_answer_or_none_of_use(tmp_path: Path) -> None:
+    """Two to a closed port, then of five three that a strict server answers with no use."""
     path = tmp_path / "recording.json"
-    model = chat_with(base_url="http://127.0.0.1:9/v1", record=path, retries=0)
+    closed = chat_with(base_url="http://127.0.0.1:9/v1", record=path, retries=1)
     with pytest.raises(EndpointError):
-        model.ask(ASKED, text_of)
-    assert not path.exists()
+        closed.ask(ASKED, text_of)
+    assert [one.status for one in Recording.load(path).exchanges] == [0, 0]
+    whole = json.dumps({"suit": "spades", "rank": None})
+
+    def strict(request: Request) -> Answer:
+        if request.get("stream"):
+            return error(400, "'stream' is not supported")
+        if len(endpoint.requests) < 4:
+            return message("Spades.")
+        return message(whole)
+
+    with serving(strict) as endpoint:
+        model = build_chat(
+            settings_for(endpoint, record=path), budget=budget_of(settings_for(record=path))
+        )
+        assert ask_structured(model, ASKED, Trump, lambda reply: reply.suit) == "spades"
+        assert len(endpoint.requests) == 4
+    used = model.budget.usage
+    assert (used.calls, used.failed_calls) == (6, 5)
+    again = budget_of(settings_for(record=path)).usage  # what a resumed run begins with
+    assert (again.calls, again.failed_calls, again.tokens_in) == (6, 5, used.tokens_in)
 
 
 def test_a_call_that_failed_is_kept_and_answers_nobody_again(tmp_path: Path) -> None:

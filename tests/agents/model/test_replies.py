@@ -1,5 +1,6 @@
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -168,6 +169,56 @@ def test_a_server_that_gives_nothing_to_read_is_asked_otherwise_within_the_same_
     with serving(plain_alone) as endpoint, pytest.raises(MalformedReplyError):
         ask_structured(chat_with(endpoint, retries=1), ASKED, Trump, accept)
     assert len(endpoint.requests) == 2
+
+
+def unbound(request: Request) -> Answer:
+    """A server that takes a schema and binds no reply to it: the model sees its messages alone."""
+    seen = "".join(str(one["content"]) for one in request["messages"])
+    return as_json(GOOD if '"required":["suit","rank"]' in seen else {"trump": "spades"})
+
+
+def test_a_reply_that_does_not_fit_is_answered_with_the_schema_at_the_same_temperature() -> None:
+    with serving(unbound) as endpoint:
+        model = chat_with(endpoint, temperature=0.3)
+        for _ in range(4):
+            assert ask_structured(model, ASKED, Trump, accept) == "spades"
+        told = [str(request["messages"][-1]["content"]) for request in endpoint.requests]
+        forms = {tuple(sorted({"response_format", "tools"} & set(r))) for r in endpoint.requests}
+    # Twice the reply is found not to fit; from then on every request shows its form.
+    assert len(told) == 6
+    assert [text.count("must fit this schema") for text in told] == [0, 1, 0, 1, 1, 1]
+    assert {request["temperature"] for request in endpoint.requests} == {0.3}
+    assert forms == {("response_format",)}
+
+
+def test_a_form_that_worked_is_left_again_where_two_replies_do_not_fit() -> None:
+    def turned(request: Request) -> Answer:
+        bound = "response_format" in request and len(endpoint.requests) > 1
+        return message("Spades.") if bound else as_json(GOOD)
+
+    with serving(turned) as endpoint:
+        model = chat_with(endpoint)
+        assert [ask_structured(model, ASKED, Trump, accept) for _ in range(2)] == ["spades"] * 2
+        forms = [sorted({"response_format", "tools"} & set(r)) for r in endpoint.requests]
+    assert forms == [["response_format"]] * 3 + [["tools"]]
+
+
+def test_a_form_that_worked_is_kept_where_the_server_fails() -> None:
+    with serving(as_json(GOOD), error(500), error(500), error(500), as_json(GOOD)) as endpoint:
+        model = chat_with(endpoint)
+        assert [ask_structured(model, ASKED, Trump, accept) for _ in range(2)] == ["spades"] * 2
+        assert all("response_format" in request for request in endpoint.requests)
+
+
+def test_a_run_that_goes_on_knows_that_its_server_binds_no_replies(tmp_path: Path) -> None:
+    path = tmp_path / "exchanges.json"
+    with serving(unbound) as endpoint:
+        first = chat_with(endpoint, record=path)
+        for name in ("a", "b"):
+            ask_structured(first, [{"role": "user", "content": name}], Trump, accept)
+        assert len(endpoint.requests) == 4
+        ask_structured(chat_with(endpoint, record=path), ASKED, Trump, accept)
+        assert len(endpoint.requests) == 5
 
 
 class Doubt(BaseModel):

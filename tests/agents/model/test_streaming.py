@@ -138,7 +138,7 @@ def test_an_endpoint_that_cannot_stream_is_asked_for_the_whole_and_that_is_remem
         model = chat_with(endpoint)
         assert [model.ask(ASKED, text_of) for _ in range(2)] == ["well", "well"]
         assert [bool(r.get("stream")) for r in endpoint.requests] == [True, False, False]
-    assert model.budget.usage.calls == 2
+    assert (model.budget.usage.calls, model.budget.usage.failed_calls) == (3, 1)
 
 
 def test_an_endpoint_that_answers_whole_although_asked_to_stream_is_read() -> None:
@@ -203,17 +203,19 @@ def temperatures(requests: list[Request]) -> list[float | None]:
     return [request.get("temperature") for request in requests]
 
 
-def test_the_temperature_rises_after_an_unusable_reply_and_not_after_a_fault() -> None:
-    with serving(message("?"), error(500), message("?"), json_of(GOOD)) as endpoint:
+def test_the_temperature_rises_after_a_wrong_reply_and_not_after_a_fault_or_a_misfit() -> None:
+    wrong = json_of({**GOOD, "suit": "stars"})
+    with serving(wrong, error(500), wrong, json_of(GOOD)) as endpoint:
         model = chat_with(endpoint, temperature=0.0)
         ask_structured(model, ASKED, Trump, accept)
         assert temperatures(endpoint.requests) == [0.0, 0.2, 0.2, 0.4]
-    with serving(message("?")) as endpoint, pytest.raises(MalformedReplyError):
+    with serving(wrong) as endpoint, pytest.raises(MalformedReplyError):
         ask_structured(chat_with(endpoint), ASKED, Trump, accept)
     assert temperatures(endpoint.requests) == [None, 1.0, 1.2, 1.2]
-    with serving(message("?")) as endpoint, pytest.raises(MalformedReplyError):
-        ask_structured(chat_with(endpoint, temperature_step=0), ASKED, Trump, accept)
-    assert temperatures(endpoint.requests) == [None] * 4
+    for answer, step in ((wrong, 0.0), (message("?"), 0.2)):
+        with serving(answer) as endpoint, pytest.raises(MalformedReplyError):
+            ask_structured(chat_with(endpoint, temperature_step=step), ASKED, Trump, accept)
+        assert temperatures(endpoint.requests) == [None] * 4
 
 
 def test_an_endpoint_that_takes_no_temperature_is_asked_without_and_that_is_remembered() -> None:

@@ -89,9 +89,8 @@ def played(
     *,
     host_search: bool,
     source: str = "",
-    setup: type[GameSetup] = GameSetup,
 ) -> Series:
-    game = setup(name, source or library.source(name), 2, {}, library.heuristic_sources(name))
+    game = GameSetup(name, source or library.source(name), 2, {}, library.heuristic_sources(name))
     roster = PlayerRoster(host_search)
     return play_series(game, specs, roster, SeriesSettings(matches=2, seed=5), sandbox=sandbox)
 
@@ -148,22 +147,13 @@ def test_a_module_that_lies_about_one_position_where_it_is_asked_singly_voids_th
         played(sandbox, "connect_four", specs, host_search=True, source=source)
 
 
-class KeyedBySeed(GameSetup):
-    """A game whose streams are keyed without its module, so that two modules have the same."""
-
-    def key(self, seed: int, *about: str) -> int:
-        return seed
-
-
 def test_a_module_cannot_blind_a_search_on_the_host(sandbox: Sandbox) -> None:
     spec = "uct:simulations=60"
     source = library.source("tic_tac_toe") + SABOTAGE
     honest, spoilt, hosted = (
         [
             entry.actions
-            for entry in played(
-                sandbox, "tic_tac_toe", [spec, "random"], setup=KeyedBySeed, **how
-            ).entries.values()
+            for entry in played(sandbox, "tic_tac_toe", [spec, "random"], **how).entries.values()
         ]
         for how in (
             {"host_search": False},
@@ -172,3 +162,50 @@ def test_a_module_cannot_blind_a_search_on_the_host(sandbox: Sandbox) -> None:
         )
     )
     assert spoilt != honest == hosted
+
+
+# Where single calls are asked for, as a search on the host does, one action is legal.
+TELLS_A_SEARCH_ONE = """
+import sys as _sys
+
+_sound_legal = get_legal_actions
+
+
+def get_legal_actions(state):
+    legal, frame = _sound_legal(state), _sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "_call":
+            return legal[:1]
+        frame = frame.f_back
+    return legal
+"""
+
+
+@pytest.mark.parametrize("reuse", ["no", "yes"])
+def test_a_module_that_tells_a_search_of_one_action_alone_voids_the_match(
+    sandbox: Sandbox, reuse: str
+) -> None:
+    source = library.source("tic_tac_toe") + TELLS_A_SEARCH_ONE
+    specs = [f"uct:simulations=8,reuse={reuse}", "random"]
+    with pytest.raises(VoidResultError, match=r"gave \['x 1,1'\] to a search, and \['x 1,1', "):
+        played(sandbox, "tic_tac_toe", specs, host_search=True, source=source)
+
+
+GROWS = """
+_sound = apply_action
+
+
+def apply_action(state, action):
+    filled = [[[]] * 20] * 500  # 0.04 MB of JSON, and 25 times as much of lists
+    return _sound({k: v for k, v in state.items() if k != "filled"}, action) | {"filled": filled}
+"""
+
+
+def test_few_heavy_states_are_enough_to_look_at_the_memory_of_the_host(sandbox: Sandbox) -> None:
+    source = library.source("tic_tac_toe") + GROWS
+    specs = ["uct:simulations=12", "random"]
+    full = bytearray(b"x") * (800 * 2**20)  # more than the 768 MiB that docs/sandbox.md allows
+    series = played(sandbox, "tic_tac_toe", specs, host_search=True, source=source)
+    assert len(full) > 768 * 2**20
+    assert {entry.ending for entry in series.entries.values()} == {"fault"}
+    assert all("MiB of the host" in entry.reason for entry in series.entries.values())

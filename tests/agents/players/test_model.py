@@ -89,7 +89,7 @@ def test_the_game_itself_is_searched_whatever_it_is(sandbox: Sandbox, name: str)
 
 def test_both_find_the_forced_draw_of_tic_tac_toe(sandbox: Sandbox, tmp_path: Path) -> None:
     model = model_file(tmp_path, "tic_tac_toe")
-    specs = f"cwm:model={model},simulations=400,rollouts=1", "gt:simulations=400,rollouts=1"
+    specs = f"cwm:model={model},simulations=2000,rollouts=1", "gt:simulations=2000,rollouts=1"
     played = series(sandbox, "tic_tac_toe", *specs, matches=2)
     assert [entry.returns for entry in played.entries.values()] == [(0.0, 0.0)] * 2
     assert {*used(played, 0)["algorithm"]} == {*used(played, 1)["algorithm"]} == {"uct"}

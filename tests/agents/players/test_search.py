@@ -252,7 +252,19 @@ def test_a_worker_cannot_change_what_was_asked_of_it(seat: Seat) -> None:
     assert (effort["simulations_done"], effort["claimed"]) == (7, ["simulations_done"])
 
 
-@pytest.mark.parametrize("effort", ["{'nodes': [1]}", "{'belief': 'x' * 99}", "{'n': None}"])
+@pytest.mark.parametrize(
+    "effort",
+    [
+        "{'nodes': [1]}",
+        "{'belief': 'x' * 99}",
+        "{'n': None}",
+        "{'nodes': 10**400}",  # no float is as large
+        "{'nodes': 1.7e308}",  # two of them have no sum
+        "{'simulations_done': -5}",
+        "{'\\x1b[2J': 1}",
+        "{'n' * 99: 1}",
+    ],
+)
 def test_figures_of_another_form_are_the_players_fault(seat: Seat, effort: str) -> None:
     log, legal = tic_tac_toe(["0", "8", "1"], 1)
     player = seat("uct:simulations=40", FORGING % effort, at=1)

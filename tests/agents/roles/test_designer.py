@@ -28,6 +28,7 @@ REPLY: dict[str, Any] = {
     "clauses": [
         {"text": "for 3 players", "status": "honoured", "setting": "R1", "reason": ""},
         {"text": "a dice race", "status": "not_honoured", "setting": "", "reason": "No track."},
+        {"text": "first to 50 wins", "status": "honoured", "setting": "R1", "reason": ""},
     ],
     "assumptions": ["The youngest begins."],
 }
@@ -44,7 +45,7 @@ def test_a_design_keeps_the_brief_and_what_was_assumed() -> None:
     assert design.parameters == {"target": 50, "exact": False}
     # "One die." was assumed before the rules were written; a design that leaves it out drops it.
     assert design.assumptions == ("The youngest begins.",)
-    assert [clause.status for clause in design.clauses] == ["honoured", "not_honoured"]
+    assert [clause.status for clause in design.clauses] == ["honoured", "not_honoured", "honoured"]
 
 
 def test_a_question_that_was_answered_is_asked_no_second_time() -> None:
@@ -64,7 +65,7 @@ def test_null_stands_for_a_text_that_is_empty_by_its_description() -> None:
     with serving(as_json(REPLY | {"clauses": clauses})) as endpoint:
         design = ModelDesigner(chat_with(endpoint)).design(BRIEF, nothing)
         assert len(endpoint.requests) == 1
-    assert [clause.reason for clause in design.clauses] == ["", "No track."]
+    assert [clause.reason for clause in design.clauses] == ["", "No track.", ""]
 
 
 def test_how_many_play_is_no_parameter_that_would_go_before_a_persons_choice() -> None:
@@ -101,8 +102,6 @@ def test_retrieved_mechanics_stand_in_the_prompt_as_material() -> None:
         ({"rules": []}, "it has no rules"),
         ({"rules": [{"id": "1", "section": "Turn", "text": "x"}]}, "should match pattern"),
         ({"num_players": 9}, "less than or equal to 8"),
-        ({"edges": [{"source": "M9", "target": "M1"}]}, "unknown mechanics M9"),
-        ({"edges": []}, "mechanics M2 do not lead to M1"),
         ({"parameters": [{"name": "to win", "value": 1}]}, "snake_case"),
         (
             {"clauses": [REPLY["clauses"][0] | {"text": "with pirates and parrots"}]},
@@ -115,6 +114,45 @@ def test_a_design_that_contradicts_itself_is_sent_back(changes: dict[str, Any], 
     with serving(as_json(REPLY | changes), as_json(REPLY)) as endpoint:
         assert ModelDesigner(chat_with(endpoint)).design(BRIEF, nothing).title == "Fifty"
         assert said in endpoint.requests[1]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("edges", "kept"),
+    [([{"source": "M9", "target": "M1"}, *REPLY["edges"]], 1), ([], 0)],
+    ids=["of no mechanic", "none"],
+)
+def test_an_edge_that_is_for_show_costs_no_call(edges: list[dict[str, str]], kept: int) -> None:
+    with serving(as_json(REPLY | {"edges": edges})) as endpoint:
+        made = ModelDesigner(chat_with(endpoint)).design(BRIEF, nothing)
+        assert len(endpoint.requests) == 1
+    assert len(made.edges) == kept
+
+
+DEMANDS = BRIEF.model_copy(
+    update={
+        "prompt": "Please make me a dice race for 3 players. A six rolls again; no luck points."
+    }
+)
+SHORT = REPLY | {"clauses": REPLY["clauses"][:2]}
+
+
+def test_words_that_no_clause_quotes_are_told_once_and_then_listed() -> None:
+    more = {"text": "a six rolls again", "status": "honoured", "setting": "R1", "reason": ""}
+    with serving(as_json(SHORT), as_json(SHORT | {"clauses": [*SHORT["clauses"], more]})) as there:
+        made = ModelDesigner(chat_with(there)).design(DEMANDS, nothing)
+        assert len(there.requests) == 2
+        told = there.requests[1]["messages"][-1]["content"]
+    assert "'six rolls again'; 'no luck points'" in told
+    assert "dice race" not in told
+    listed = [(one.text, one.status) for one in made.clauses[2:]]
+    assert listed == [("a six rolls again", "honoured"), ("no luck points", "not_honoured")]
+
+
+def test_a_design_that_leaves_words_out_is_taken_where_no_try_is_left() -> None:
+    with serving(as_json(SHORT)) as endpoint:
+        made = ModelDesigner(chat_with(endpoint, retries=0)).design(DEMANDS, nothing)
+        assert len(endpoint.requests) == 1
+    assert [one.text for one in made.clauses[2:]] == ["six rolls again", "no luck points"]
 
 
 FIXED = Choices(num_players=3, settings={"target": 50, "exact": False})
@@ -331,7 +369,7 @@ def test_a_demand_in_other_words_costs_no_design_and_is_no_quotation() -> None:
     with serving(as_json(REPLY | {"clauses": [*REPLY["clauses"], other]})) as endpoint:
         made = ModelDesigner(chat_with(endpoint)).design(BRIEF, nothing)
         assert len(endpoint.requests) == 1
-    assert [clause.text for clause in made.clauses] == ["for 3 players", "a dice race"]
+    assert [clause.text for clause in made.clauses] == [one["text"] for one in REPLY["clauses"]]
     assert made.assumptions == ("The youngest begins.", "pirates and parrots (R1)")
     change = {**CHANGE, "clauses": [*CHANGE["clauses"], {**other, "setting": "R5"}]}
     with serving(as_json(change)) as endpoint:
@@ -339,3 +377,22 @@ def test_a_demand_in_other_words_costs_no_design_and_is_no_quotation() -> None:
     assert found is not None
     assert "pirates and parrots" not in {clause.text for clause in found.clauses}
     assert found.assumptions[-1] == "pirates and parrots (R5)"
+
+
+def test_a_demand_whose_rule_was_turned_round_is_listed_no_more_and_that_is_said() -> None:
+    highest = Clause(text="the highest card wins", status="honoured", setting="R3")
+    dealt = Clause(text="a card each", status="honoured", setting="R1")
+    turned = {"id": "R3", "section": "Scoring", "text": "The lowest card scores 1, others 0."}
+    reply = {
+        **CHANGE,
+        "rules": [turned],
+        "dropped": [],
+        "clauses": [{"text": "score double", "status": "honoured", "setting": "R3", "reason": ""}],
+    }
+    with serving(as_json(reply)) as endpoint:
+        asked = DESIGN.model_copy(update={"clauses": (highest, dealt)})
+        found = ModelDesigner(chat_with(endpoint)).revise(asked, BRIEF, TALK)
+        assert len(endpoint.requests) == 1
+    assert found.design is not None
+    assert [clause.text for clause in found.design.clauses] == ["a card each", "score double"]
+    assert "“the highest card wins”" in found.reply

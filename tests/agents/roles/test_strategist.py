@@ -68,22 +68,10 @@ def sources(change: Callable[[dict[str, str]], dict[str, str]]) -> Callable[[Req
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"source": "import os\n" + SOURCE}, "imports os"),
-        ({"source": SOURCE + "\nfrom random import choice\n"}, "imports random"),
-    ],
-)
-def test_code_that_cannot_be_used_is_sent_back(change: dict[str, str], said: str) -> None:
-    found, requests = asked_of(sources(lambda item: item | change))
-    assert len(found) == 12
-    assert said in requests[4]["messages"][-1]["content"]
-
-
-@pytest.mark.parametrize(
     "change",
     [
         {"source": "def score(observation, action):\n  return ("},
+        {"source": "import os\n\n\n" + SOURCE},
         {"source": "def rate(observation, action):\n    return 1.0\n"},
         {"name": "another"},
     ],
@@ -158,3 +146,16 @@ def test_a_module_that_does_not_parse_costs_no_call() -> None:
         with pytest.raises(RoleError, match="does not parse at line 1"):
             ModelStrategist(chat_with(endpoint)).heuristics(DESIGN, "def (", SAMPLES)
         assert endpoint.requests == []
+
+
+def test_samples_show_a_rare_kind_of_action() -> None:
+    def sample(number: int, *legal: JsonValue) -> dict[str, JsonValue]:
+        return {"observation": {"n": number}, "legal": [*legal]}
+
+    usual, rare = [sample(n, "roll", "stop") for n in range(12)], sample(12, "push 2", "stop")
+    with serving(answer) as endpoint:
+        met = [*usual[:5], rare, *usual[5:]]
+        ModelStrategist(chat_with(endpoint)).heuristics(DESIGN, high_draw(), met)
+        told = endpoint.requests[3]["messages"][1]["content"]
+    assert told.count('"legal":["roll","stop"]') == 4
+    assert told.count('"push 2"') == 1

@@ -2,9 +2,11 @@
 
 from typing import ClassVar
 
+from pydantic import JsonValue
+
 from agents.players.registry import PRELOAD, PlayerRoster
 from agents.protocols import Heuristic
-from agents.strategy.contest import HeuristicContest, counted_lines
+from agents.strategy.contest import HeuristicContest, counted_lines, fault_of
 from games import library
 from tools.playtest.jobs import GameSetup, SandboxRecipe
 from tools.sandbox import Sandbox, Worker
@@ -102,3 +104,16 @@ def test_the_work_of_heuristics_is_counted_for_every_action_of_a_position() -> N
         )
     assert 3 < single < 8
     assert double == 2 * single
+
+
+def test_an_import_that_no_heuristic_may_have_is_told_with_its_line() -> None:
+    score = "def score(observation, action):\n    return 1.0\n"
+    sample: dict[str, JsonValue] = {"observation": {}, "legal": ["a", "b"]}
+    with Sandbox(preload=PRELOAD) as sandbox:
+        told = [
+            fault_of(Heuristic(name="h", policy="h", source=source), [sample], sandbox)
+            for source in (score, f"from typing import Any\n{score}", f"{score}\nimport os, re\n")
+        ]
+    assert told[:2] == [None, None]
+    assert str(told[2]).startswith("it imports os; allowed: ")
+    assert str(told[2]).endswith("(line 4)")

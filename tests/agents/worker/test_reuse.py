@@ -74,11 +74,13 @@ def test_a_log_of_another_match_does_not_continue_a_tree() -> None:
     assert not tree.continues(logs_of(rules, start, ["0", "4"])[0].entries, WORDS)
 
 
-def test_forced_decisions_are_passed_by() -> None:
+def test_a_forced_decision_that_is_asked_for_all_the_same_is_searched() -> None:
     rules, _, start = game(SOON, 1)
     tree = ReusedTree(rules, start, 0, SETTINGS, WORDS)
+    entries = logs_of(rules, start, ["slow"])[0].entries
+    assert len(tree.decide(entries).actions) == 1
     with pytest.raises(ValueError, match="no decision that is left"):
-        tree.decide(logs_of(rules, start, ["slow"])[0].entries)
+        tree.decide(entries)
 
 
 def test_the_root_moves_to_the_new_state_and_what_lies_above_it_is_dropped() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from agents.players.registry import PRELOAD
 from evals.cardiverse.code import Scorer, live, score_rows
-from evals.cardiverse.recorded import Generation, NothingRetrieved
+from evals.cardiverse.recorded import Generation
 from games import library
 from graph.new.context import RunContext
 from tests.agents.model.endpoint import as_json, serving
@@ -17,7 +17,7 @@ from tests.agents.model.talking import chat_with
 from tests.graph.scripted import ScriptedRoles, role_set
 from tests.graph.settings import SMALL
 from tests.vectorstore.hashing import HashingEmbedder
-from tools.retrieval import Retrieval
+from tools.retrieval import NothingRetrieved, Retrieval
 from tools.sandbox import Sandbox
 from vectorstore.documents import StoreSettings
 from vectorstore.store import open_store

@@ -1,6 +1,5 @@
 """What a referee's module writes in another way reaches a player in one; no seed can be tried."""
 
-import hashlib
 from collections.abc import Iterator
 from itertools import permutations
 from typing import Any
@@ -12,7 +11,7 @@ from evals.sandbox.judging import CHEATS, MOST_UNASKED_S, clocks_that_tell, unas
 from games.engine import Decision, play_match
 from games.information import SeatLog, entry_rows
 from games.modules import load_namespace
-from games.streams import match_words, run_key, stream
+from games.streams import match_words, stream
 from games.table import Position
 from tools.guest.framing import encode
 from tools.sandbox import Sandbox
@@ -86,29 +85,7 @@ def test_a_worker_takes_no_processor_time_after_its_answers(strong: Sandbox) -> 
     assert unasked_seconds(strong) <= MOST_UNASKED_S
 
 
-def test_a_worker_has_no_fast_key_derivation(strong: Sandbox) -> None:
-    source = """
-import hashlib, hmac
-
-def found():
-    names = [name for name in ("scrypt",) if hasattr(hashlib, name)]
-    return names, hashlib.sha256(b"abc").hexdigest()
-
-def main():
-    names, digest = found()
-    return [names, digest, hmac.new(b"k", b"m", "sha256").hexdigest()]
-"""
-    with strong.worker("hashes", source) as worker:
-        worker.load(source)
-        found = worker.call("main")
-    assert isinstance(found, list)
-    assert found[:2] == [[], hashlib.sha256(b"abc").hexdigest()]
-
-
-def test_a_key_is_of_its_seed_and_sources_and_words_tell_neither_seed_nor_other_places() -> None:
-    keys = [run_key(*about) for about in ((1, "a"), (1, "a"), (2, "a"), (1, "b"), (1, "a", "h"))]
-    assert keys[0] == keys[1]
-    assert len(set(keys)) == 4
+def test_the_words_of_a_stream_tell_neither_seed_nor_other_places() -> None:
     words = {match_words(stream(7, *place)) for place in (("player",), ("chance",))}
     words |= {match_words(stream(7, "player", seat=1)), match_words(stream(7, "player", match=1))}
     assert len(words) == 4

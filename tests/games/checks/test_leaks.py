@@ -62,9 +62,13 @@ for _old, _new in _NOTES:
     NOTED = NOTED.replace(_old, _new)
 
 
+WIDE = SOUND.replace('"bids": []}', '"bids": [], "wide": [[0] * 100] * 100}')
+assert WIDE != SOUND
+
+
 def audited(source: str) -> tuple[str, str | None, str]:
     """Outcome, function and evidence of the audit."""
-    (found,) = [f for f in run_checks(subject(source, 2), SETTINGS) if f.check == "leak_audit"]
+    found, *_ = [f for f in run_checks(subject(source, 2), SETTINGS) if f.check == "leak_audit"]
     return found.outcome, found.function, found.evidence
 
 
@@ -78,6 +82,23 @@ def test_a_pass_says_what_was_hidden_and_compared() -> None:
     assert outcome == "passed"
     assert evidence.startswith("hidden from some seat: deck, hands.*; ")
     assert "; 0 plies" not in evidence
+
+
+def test_all_leaks_are_told_at_once() -> None:
+    """One in the observations of every seat, and one in the events of every seat."""
+    source = SOUND
+    for old, new in (
+        ('"deck": len(state["deck"])}', '"deck": len(state["deck"]), "peek": PEEK}'),
+        ("    return told\n", "    return [[*one, OTHER] for one in told]\n"),
+    ):
+        assert source.count(old) == 1
+        source = source.replace(old, new)
+    source = source.replace("PEEK", 'state["hands"][1 - seat]')
+    source = source.replace("OTHER", "str(state['hands'])")
+    found = [f for f in run_checks(subject(source, 2), SETTINGS) if f.check == "leak_audit"]
+    assert {f.outcome for f in found} == {"failed"}
+    assert {f.function for f in found} == {"get_observations", "get_events"}
+    assert len(found) == 2
 
 
 def test_further_matches_are_compared_where_few_differ_in_a_hidden_zone_alone() -> None:
@@ -183,6 +204,24 @@ def test_visible_must_speak_of_every_zone_and_of_no_other_place() -> None:
 def test_zones_and_open_paths_are_no_more_than_can_be_looked_for() -> None:
     opened = '"open": ["bids", *map(str, range(10_000))]'  # one pattern with * says the same
     assert broken(SOUND, '"open": ["bids"]', opened)[:2] == ("failed", "ZONES")
+
+
+@pytest.mark.parametrize(
+    ("opened", "told"),
+    [
+        ('["bids", *["wide.*.*"] * 190]', "190 times; required: each place once"),
+        (
+            # Patterns that overlap: with two steps of a hundred each, every one names 10,000.
+            '["bids", "wide.*.*", "*.*.*"]',
+            "places of a state; required: at most 10000 in all",
+        ),
+    ],
+)
+def test_a_place_is_named_once_and_a_state_has_no_more_places_than_can_be_looked_at(
+    opened: str, told: str
+) -> None:
+    outcome, _, evidence = broken(WIDE, '"open": ["bids"]', f'"open": {opened}')
+    assert (outcome, told in evidence) == ("failed", True), evidence
 
 
 def test_open_paths_must_be_texts() -> None:

@@ -8,7 +8,7 @@ import pytest
 from games.values import State
 from graph.learn.calibration import calibrated
 from graph.learn.report import final_words
-from graph.learn.runs import run_learning
+from graph.learn.runs import goes_on, run_learning
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import Answer, message, serving
 from tests.graph.learn.conftest import Learn, learning, recorded, told_of
@@ -20,6 +20,7 @@ from tools.sources import learned_module
 
 MODEL = KUHN.replace("import random\n", "")
 DRAWING = "import random\n" + HISTORY
+MANY = {"training_matches": 14, "sights": 80}
 STUCK = changed(DRAWING, ("random.choice([card", "min([card"))
 
 
@@ -45,9 +46,11 @@ def test_the_inference_function_is_learned_on_top_of_the_model_and_calibrated(
     assert told["calibration"]["places_not_enumerated_in_time"] == 0
     assert "played: ['Deal " in prompts[1]
     assert '"cards":[null,null]' in prompts[1]  # the first state
-    systems = [request["messages"][0]["content"] for request in endpoint.requests]
-    assert "one of the possible histories" in systems[2]  # what is to be mended is said again
-    assert "times, expected" in prompts[2]  # the draw that is always the same was found out
+    # The failure is appended to the earlier exchange (Code World Models 4.1, conversation).
+    earlier, answer, failed = endpoint.requests[2]["messages"][1:]
+    assert (earlier["content"], answer["role"]) == (prompts[1], "assistant")
+    assert "min([card" in answer["content"]
+    assert "times, expected" in failed["content"]  # the draw that is always the same
     module = (done.folder.path / "model.py").read_text()
     assert module.index("def apply_action") < module.index("def resample_history")
 
@@ -204,19 +207,46 @@ def test_draws_may_be_alike_where_all_is_known_but_not_wherever_states_are_too_m
     assert told in "".join(finding.evidence for finding in found.failures)
 
 
-def test_what_defines_the_model_again_is_refused(learn: Learn, kuhn: Path) -> None:
+def test_what_defines_the_model_again_is_refused_and_the_next_request_says_why(
+    learn: Learn, kuhn: Path
+) -> None:
     again = DRAWING + "\n\ndef apply_action(state, action):\n    return state\n"
     with serving(code(MODEL), code(again), code(DRAWING)) as endpoint:
         told = told_of(learn(endpoint, matches=kuhn))
+        prompts = [request["messages"][1]["content"] for request in endpoint.requests]
     assert "defines apply_action again" in told["curve"][1]["refused"][0]
+    assert prompts[2].startswith(prompts[1].rstrip())
+    assert "defines apply_action again" in prompts[2].removeprefix(prompts[1].rstrip())
     assert told["end"] == "passed"
+
+
+def test_imports_and_variables_that_draws_share_with_the_model_are_taken(
+    learn: Learn, kuhn: Path
+) -> None:
+    shared = "from typing import Any\nimport functools\n"
+    model = f"{shared}CARDS = [card for card in 'JQK']\n{MODEL}"
+    drawing = f"{shared}RANKS = {{card: n for n, card in enumerate('JQK')}}\n{DRAWING}"
+    with serving(code(model), code(drawing)) as endpoint:
+        told = told_of(learn(endpoint, matches=kuhn))
+    assert told["calls"] == {"transition": 1, "inference": 1}
+    assert told["end"] == "passed", told["reason"]
+
+
+def test_no_call_is_made_beyond_those_that_were_given(learn: Learn, kuhn: Path) -> None:
+    with serving(code(MODEL), code(DRAWING)) as endpoint:
+        done = learn(endpoint, matches=kuhn, max_calls=1)
+        assert len(endpoint.requests) == 1
+    told = told_of(done)
+    assert (told["end"], told["usage"]["calls"]) == ("gave_up", 1)
+    assert told["reason"].startswith("the 1 call is used, and none is left for the function")
+    assert goes_on(done.folder, 1) is not None
 
 
 def test_a_closed_deck_is_learned_from_one_seat_s_view(learn: Learn, tmp_path: Path) -> None:
     file = recorded(tmp_path / "closed.jsonl", "openspiel:kuhn_poker", 30, seat=0)
     wrong = changed(KUHN, ("pot, first = 1.0 +", "pot, first = 2.0 +"))
     with serving(code(wrong + HISTORY), code(KUHN + HISTORY)) as endpoint:
-        done = learn(endpoint, matches=file, closed_deck=True)
+        done = learn(endpoint, matches=file, closed_deck=True, **MANY)
         prompts = [request["messages"][1]["content"] for request in endpoint.requests]
     told = told_of(done)
     assert (told["end"], told["held_out_accuracy"]) == ("passed", 1.0), told["reason"]
@@ -224,6 +254,73 @@ def test_a_closed_deck_is_learned_from_one_seat_s_view(learn: Learn, tmp_path: P
     assert told["bound"].startswith(">=")
     assert '"cards"' not in prompts[0].partition("# A recorded match")[2]  # no state is shown
     assert "paid to seat 0 so far" in prompts[1]
+
+
+def test_in_a_closed_deck_one_draw_again_and_again_is_refused(learn: Learn, tmp_path: Path) -> None:
+    file = recorded(tmp_path / "closed.jsonl", "openspiel:kuhn_poker", 30, seat=0)
+    stuck = changed(HISTORY, ("random.choice([card", "min([card"))
+    unpaid = "seen['current_player'] == 'terminal' and random.choice"  # the end may need any card
+    stuck = changed(stuck, ("other = min", f"other = ({unpaid} or min)"))
+    with serving(code(KUHN + stuck), code(KUHN + HISTORY)) as endpoint:
+        told = told_of(learn(endpoint, matches=file, closed_deck=True, **MANY))
+        mended = endpoint.requests[1]["messages"][-1]["content"]
+    # Two cards fit, each as often: of 240 draws 120 are expected of each.
+    assert "240 times, expected 120.0" in mended
+    assert told["end"] == "passed", told["reason"]
+    assert told["calibration"]["places"] > 0
+
+
+def test_in_a_closed_deck_branches_that_no_match_shows_are_named(
+    learn: Learn, tmp_path: Path
+) -> None:
+    passing = [m for m in matches_of("openspiel:kuhn_poker", 90) if "Bet" not in m.actions]
+    file = recorded(
+        tmp_path / "closed.jsonl", "openspiel:kuhn_poker", len(passing), seat=0, of=passing
+    )
+    with serving(code(KUHN + HISTORY)) as endpoint:
+        told = told_of(learn(endpoint, matches=file, closed_deck=True))
+    assert (told["end"], told["accuracy"]) == ("incomplete", 1.0)
+    named = told["never_exercised"]
+    assert any("wins = len(betting) == 2" in one for one in named)
+    assert any("“Bet” in “play”" in one for one in named)
+
+
+def test_few_records_leave_a_run_incomplete_and_are_counted(learn: Learn, tmp_path: Path) -> None:
+    file = recorded(tmp_path / "closed.jsonl", "openspiel:kuhn_poker", 5, seat=0)
+    with serving(code(KUHN + HISTORY)) as endpoint:
+        told = told_of(learn(endpoint, matches=file, closed_deck=True))
+    count = told["records"] + told["held_out_records"]
+    assert told["end"] == "incomplete"
+    (few,) = [one for one in told["never_exercised"] if "spoke for it" in one]
+    # With n records and no fault, 3/n bounds the share of faults at 95 % (Hanley 1983).
+    assert few.startswith(f"{count} records spoke for it: up to {300 // count} %")
+
+
+def test_a_closed_deck_plays_the_arena_of_its_environment(learn: Learn, tmp_path: Path) -> None:
+    file = recorded(tmp_path / "closed.jsonl", "openspiel:kuhn_poker", 30, seat=0)
+    asked = {"environment": "openspiel:kuhn_poker", "arena": 1, "arena_simulations": 10}
+    with serving(code(KUHN + HISTORY)) as endpoint:
+        done = learn(endpoint, matches=file, closed_deck=True, **asked)
+    told = told_of(done)
+    rows = told["arena"][0]["rows"]
+    assert [(row["opponent"], row["matches"]) for row in rows] == [("random", 2), ("gt", 2)]
+    assert [(row["transitions"], row["forfeits"]) for row in rows] == [(None, 0), (None, 0)]
+    assert told["branch_fidelity"] is None
+    assert "in play against random: 0 of 2 matches forfeited" in final_words(
+        done.report, done.folder
+    )
+
+
+def test_held_out_records_are_those_that_no_training_match_holds(
+    learn: Learn, tmp_path: Path
+) -> None:
+    one = matches_of("openspiel:tic_tac_toe", 1)
+    file = recorded(tmp_path / "m.jsonl", "openspiel:tic_tac_toe", 5, of=one * 5)
+    with serving(code(TIC_TAC_TOE)) as endpoint:
+        told = told_of(learn(endpoint, matches=file))
+    assert (told["held_out_accuracy"], told["held_out_records"]) == (None, 0)
+    assert told["end"] == "incomplete"
+    assert told["never_exercised"][0] == "every held-out record stands in a training match too"
 
 
 CLUMSY = changed(TIC_TAC_TOE, ('or "." not in board', "or board.count('.') < 2"))
@@ -292,6 +389,21 @@ def test_value_functions_are_used_only_where_one_wins(learn: Learn) -> None:
     assert "value functions: none is used: " in final_words(done.report, done.folder)
     assert told["values"]["notes"][0].startswith("version 1: ")  # it is no reward at the end
     assert "def value_function" not in (done.folder.path / "model.py").read_text()
+
+
+def test_value_functions_that_no_call_is_left_for_are_said_to_lack(learn: Learn) -> None:
+    with serving(code(TIC_TAC_TOE)) as endpoint:
+        done = learn(endpoint, values=2, max_calls=1)
+    assert told_of(done)["values"]["notes"] == ["none is asked for: the 1 call is used"]
+    assert "value functions: none is asked for" in final_words(done.report, done.folder)
+
+
+def test_a_value_function_that_defines_the_model_again_is_said_to_be_refused(learn: Learn) -> None:
+    again = "def value_function(state, player_id):\n    return 0.0\napply_action = None\n"
+    with serving(code(TIC_TAC_TOE), code(again)) as endpoint:
+        told = told_of(learn(endpoint, values=1))
+    said = "a version was refused: it defines apply_action of the model again"
+    assert told["values"]["notes"][0] == said
 
 
 @pytest.mark.parametrize("reply", [message("No code."), code("def value_function(:")])

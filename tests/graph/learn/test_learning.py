@@ -131,7 +131,7 @@ def test_the_last_words_count_requests_whose_replies_were_of_no_use(
         done = run_learning(folder, learning(folder, endpoint, sandbox, retries=1))
     told, words = told_of(done), final_words(done.report, folder)
     assert told["calls"] == {"transition": 1}
-    assert "the model was asked 2 times: " in words
+    assert "the model was asked 2 times, 1 without a usable reply: " in words
     assert f"held out 1.0000 on {told['held_out_records']} records" in words
 
 

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from langgraph.types import Command
 from agents.composer import composer_roles
 from games import library
 from graph.new import export
-from graph.run.folder import RunFolderError
+from graph.run.folder import RunFolderError, create_folder
 from tests.graph.conftest import MakeContext
 from tests.processes import PATIENCE_S
 
@@ -64,6 +65,22 @@ def test_a_client_of_a_server_cannot_choose_where_a_run_writes(tmp_path: Path) -
     with pytest.raises(RunFolderError, match="is not in"):
         graph.invoke(Command(update={"folder": str(tmp_path), "asks": True}), thread)
     assert not [*tmp_path.iterdir()]
+
+
+def test_a_client_of_a_server_cannot_lead_its_run_into_the_folder_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RULEWRIGHT_RUNS", str(tmp_path))
+    others = create_folder(None, title="another game", runs=tmp_path)
+    others.write_text("run.json", "theirs")
+    assert others.thread
+    graph = export.graph.builder.compile(checkpointer=InMemorySaver())
+    for number, key in enumerate(({}, {"key": ""}, {"key": str(uuid.uuid4())})):
+        thread: Any = {"configurable": {"thread_id": str(number)}}
+        update = {"folder": str(others.path), "end": "gave_up", "reason": "mine", **key}
+        with pytest.raises(RunFolderError, match="is of another run"):
+            graph.invoke(Command(update=update, goto="report"), thread)
+    assert (others.path / "run.json").read_text() == "theirs"
 
 
 @pytest.mark.parametrize("words", ["goofspiel for two players with three cards", " "])

@@ -15,11 +15,21 @@ from games.records import MatchRecord
 from games.table import Position
 from graph.new.context import RunContext
 from graph.new.opening import describe_roles, open_model
+from graph.run.candidates import best
 from graph.run.events import Begins, Event, Waits
 from graph.run.folder import RunFolder
-from tests.agents.model.endpoint import Answer, Endpoint, Request, error, message, serving
+from tests.agents.model.endpoint import (
+    Answer,
+    Endpoint,
+    Request,
+    as_json,
+    error,
+    message,
+    serving,
+)
 from tests.agents.model.talking import settings_for
-from tests.graph.answering import PROMPT, answer, schema_of
+from tests.agents.roles.games import high_draw
+from tests.graph.answering import DESIGN, PROMPT, answer, schema_of
 from tests.graph.conftest import MakeContext
 from tests.graph.running import resume_run, start_run
 
@@ -67,7 +77,7 @@ def test_a_model_makes_a_checked_game_and_its_use_is_reported(
     assert read[0] == read[1]
 
 
-def test_what_a_whole_run_may_cost_is_told_at_its_beginning_alone(
+def test_what_a_run_may_cost_is_told_and_later_what_is_left(
     make_context: MakeContext, folder: RunFolder
 ) -> None:
     with serving(failing_once("VerdictReply", error(401))) as endpoint:
@@ -77,8 +87,9 @@ def test_what_a_whole_run_may_cost_is_told_at_its_beginning_alone(
             start_run(PROMPT, folder, context)
         again = describe_roles(model_context(make_context, endpoint, folder))
         asked = len(endpoint.requests)
-    assert "estimate" not in again
     assert f"used so far: {asked} calls" in again
+    # Left are the record that failed, or its retries after refinements, and the strategist's six.
+    assert "left of its game, estimate: 7 to " in again
 
 
 def failing_once(name: str, fault: Answer) -> Callable[[Request], Answer]:
@@ -92,6 +103,70 @@ def failing_once(name: str, fault: Answer) -> Callable[[Request], Answer]:
         return answer(request)
 
     return step
+
+
+def without_a_rule(request: Request) -> Answer:
+    """Answers well, but the rulebook has a fifth rule, and no line of the module names it."""
+    if schema_of(request) == "DesignReply":
+        text = "A player may pay 3 flies to hop one extra pad."
+        more = {"id": "R5", "section": "Legal Actions", "text": text}
+        never = {"id": "R6", "section": "Scoring", "text": "A tie pays nobody a second time."}
+        return as_json({**DESIGN, "rules": [*DESIGN["rules"], more, never]})
+    if schema_of(request) == "EditsReply" or "What is to be done" in str(request["messages"]):
+        edit = {
+            "search": 'if action == "change":  # R2',
+            "replace": 'if action == "change":  # R2 R5',
+        }
+        return as_json({"cause": "R5 had no mark.", "contested": [], "edits": [edit]})
+    return answer(request)
+
+
+def test_a_rule_that_no_line_names_is_told_to_the_coder_and_one_that_denies_is_named(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    with serving(without_a_rule) as endpoint:
+        result = start_run(PROMPT, folder, model_context(make_context, endpoint, folder))
+        edits = [
+            str(r["messages"]) for r in endpoint.requests if "to be done" in str(r["messages"])
+        ]
+    assert result.state.end == "made", result.state.reason
+    assert result.state.rounds == 1
+    assert "no line of the module names R5" in edits[0]
+    assert "names R6" not in edits[0]
+    assert any("names rule R6" in note for note in result.state.notes)
+
+
+def test_a_rule_that_stays_without_code_is_named_at_the_end(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    def stubborn(request: Request) -> Answer:
+        if "What is to be done" in str(request["messages"]):
+            return message("I would rather not.")
+        return without_a_rule(request)
+
+    with serving(stubborn) as endpoint:
+        context = model_context(make_context, endpoint, folder)
+        context.settings = context.settings.model_copy(update={"max_rounds": 2})
+        result = start_run(PROMPT, folder, context)
+        asked = len(endpoint.requests)
+    assert (result.state.end, result.state.rounds) == ("gave_up", 2)  # no reply ended the run
+    assert "no line of the module names R5" in result.state.reason
+    assert best(result.state.candidates).source == high_draw()
+    used = run_json(folder)["usage"]
+    assert (used["calls"], used["failed_calls"]) == (asked, asked - 4)
+
+
+def test_a_role_has_a_model_a_temperature_and_a_bound_of_its_own(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    own = "coder: model=big, temperature=0.1; strategist: max_calls=2"
+    with serving(answer) as endpoint:
+        context = model_context(make_context, endpoint, folder, roles=own)
+        with pytest.raises(BudgetExhaustedError, match="2 of 2 calls of the strategist are used"):
+            start_run(PROMPT, folder, context)
+    asked = [(r["model"], r.get("temperature")) for r in endpoint.requests]
+    assert asked.count(("big", 0.1)) == 1
+    assert set(asked) == {("big", 0.1), ("scripted", None)}
 
 
 @pytest.mark.parametrize("fault", [error(500), message("no JSON at all"), Answer(b"<html>")])

@@ -52,6 +52,7 @@ def test_single_words_that_nothing_explains_are_one_line_of_the_rulebook() -> No
         "- not honoured: “lavish, Zebras” (single words, with which nothing was done)",
     ]
     assert "- honoured: “No trump” (trump=none" in text
+    assert "- read as: “trick-taking” (game=trick_taking)" in text  # no rule and no ply shows it
 
 
 def test_the_rulebook_sets_off_each_message_and_quotes_nothing_that_was_not_said() -> None:

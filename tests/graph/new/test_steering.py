@@ -67,12 +67,12 @@ def test_after_a_correction_what_changed_is_shown_and_the_rulebook_on_demand(
         return str(done["__interrupt__"][0].value["description"])
 
     chat = Chat(make_context(composer_roles(), ASKING))
-    assert "## How it ends" in shown(chat.say("whist"))
+    assert "## Rounds, and how it ends" in shown(chat.say("whist"))
     changed = shown(chat.send(Command(resume="no, hearts are trumps")))
     assert "R8 (changed)" in changed
-    assert "## How it ends" not in changed
+    assert "## Rounds, and how it ends" not in changed
     assert "No rule has changed" in shown(chat.send(Command(resume="dragons, please")))
-    assert "## How it ends" in shown(chat.send(Command(resume="show me the rulebook")))
+    assert "## Rounds, and how it ends" in shown(chat.send(Command(resume="show me the rulebook")))
     assert "R5 (changed)" in shown(chat.send(Command(resume="hand_size=7")))
 
 

@@ -9,11 +9,12 @@ from pydantic import JsonValue
 from agents.model.errors import MalformedReplyError
 from agents.protocols import Design, Heuristic, RoleError
 from app.table.session import line_up_of
+from graph.new.nodes.strategize import proposed
 from graph.new.results import RunResult, final_text
 from graph.run.folder import RunFolder
 from tests.graph.conftest import MakeContext
 from tests.graph.running import start_run
-from tests.graph.scripted import ScriptedRoles, role_set
+from tests.graph.scripted import DESIGN, ScriptedRoles, role_set
 from tools.playtest.jobs import GameSetup
 from tools.sources import find_game
 
@@ -121,3 +122,16 @@ def test_a_model_without_heuristics_worth_having_has_none_and_says_so(
     assert result.state.heuristics == ()
     assert "none is kept" in result.state.strategy_notes[-1]
     assert "Note: no heuristic was kept" in final_text(result.state)
+
+
+def test_a_revision_starts_from_the_heuristics_that_are_there_and_mends_those_that_broke(
+    make_context: MakeContext,
+) -> None:
+    roles = Strategists(sources={"new": GOOD}, repaired={"raises": GOOD})
+    earlier = [Heuristic(name=n, policy="", source=BAD.get(n, GOOD)) for n in ("kept", "raises")]
+    context, notes = make_context(role_set(roles)), list[str]()
+    samples: list[dict[str, JsonValue]] = [{"observation": {"n": 1}, "legal": ["a", "b"]}]
+    found = proposed(context, DESIGN, "", samples, notes, earlier)
+    assert [(one.name, one.source) for one in found] == [("kept", GOOD), ("raises", GOOD)]
+    assert roles.told.keys() == {"raises"}
+    assert "no new ones were asked for" in notes[0]

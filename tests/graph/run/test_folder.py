@@ -100,7 +100,16 @@ def test_a_copied_folder_knows_its_edits(written: RunFolder, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "kind", ["link to a file", "link to a folder", "device", "pipe", "run.json", "trace.jsonl"]
+    "kind",
+    [
+        "link to a file",
+        "link to a folder",
+        "second name",
+        "device",
+        "pipe",
+        "run.json",
+        "trace.jsonl",
+    ],
 )
 def test_a_run_that_could_read_or_write_elsewhere_is_refused(
     written: RunFolder, tmp_path: Path, kind: str
@@ -111,6 +120,8 @@ def test_a_run_that_could_read_or_write_elsewhere_is_refused(
     (mine / "kept.txt").write_text("kept")
     if kind == "pipe":
         os.mkfifo(written.path / "design.yaml")
+    elif kind == "second name":  # what is appended here would be appended there
+        (written.path / "trace.jsonl").hardlink_to(mine / "kept.txt")
     elif kind.startswith(("run", "trace")):  # a large one
         with (written.path / kind).open("wb") as file:
             file.truncate(2**27)

@@ -42,3 +42,15 @@ def test_settings_are_the_same_after_a_round_through_json() -> None:
 def test_what_cannot_be_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         RunSettings.model_validate(wrong)
+
+
+def test_every_number_that_a_servers_client_may_send_has_an_upper_bound() -> None:
+    schema = RunSettings.model_json_schema()
+    for part in (schema, schema["$defs"]["CheckSettings"]):
+        for name, told in part["properties"].items():
+            for kind in told.get("anyOf", [told]):
+                if kind.get("type") in ("integer", "number") and name != "seed":
+                    assert "maximum" in kind, name
+    for wrong in ({"random_matches": 10**12}, {"max_rounds": 10**9}, {"playtest_s": 1e300}):
+        with pytest.raises(ValidationError, match="less than or equal"):
+            RunSettings.model_validate(wrong)

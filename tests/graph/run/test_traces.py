@@ -374,3 +374,10 @@ def test_calls_beside_a_submit_are_not_told_as_left_undone() -> None:
     ended = Span("a", "model refine/1", "llm", None, None, None, outputs={"reply": reply})
     (call,) = calls_of([ended]).values()
     assert ["submit ended the conversation" in answer for _, answer in call.tools] == [True, True]
+
+
+def test_a_trace_of_more_spans_than_any_run_leaves_is_refused(folder: RunFolder) -> None:
+    line = '{"event": "start", "id": "%d", "name": "n", "run_type": "chain", "inputs": {}}\n'
+    folder.trace.write_text("".join(line % number for number in range(60_000)))
+    with pytest.raises(RunFolderError, match="more than 50000 spans"):
+        read_spans(folder.trace)

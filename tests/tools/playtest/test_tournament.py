@@ -169,7 +169,7 @@ def test_a_question_is_about_two() -> None:
 @pytest.mark.parametrize(("specs", "seats"), [(4, 3), (2, 4), (3, 8)])
 def test_many_seats_rank_players_as_they_are(specs: int, seats: int) -> None:
     shares = [0.05 + 0.9 * i / (specs - 1) for i in range(specs)]
-    settings = TournamentSettings(deals=3, seed=6)
+    settings = TournamentSettings(deals=6, seed=6)
     game = GameSetup("bidding", BIDDING, seats)
     result = play([f"wins:share={share}" for share in shares], settings, game)
     returns = [value(one.mean_return) for one in result.standings]

@@ -4,10 +4,13 @@ import os
 import platform
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.processes import PATIENCE_S
+from tools.playtest.runner import Workers
+from tools.sandbox import Limits
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="asks the Linux kernel")
 
@@ -248,3 +251,20 @@ def test_a_sandbox_that_finds_no_room_for_a_process_says_so() -> None:
     said = in_own_processes(NO_ROOM)
     assert "SandboxUnavailableError" in said
     assert "Resource temporarily unavailable" in said
+
+
+@linux_only
+def test_the_memory_of_all_workers_at_once_is_a_part_of_what_is_free() -> None:
+    lines = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
+    free = int(lines["MemAvailable"].split()[0]) * 1024
+    usual, base = Limits(), 192 * 2**20  # an interpreter's own address space, about
+    assert usual.divided(1).memory_bytes <= usual.memory_bytes
+    for together in (64, 512, 10_000):
+        each = usual.divided(together).memory_bytes - base
+        assert each * together <= max(free, 64 * 2**20 * together)
+        assert each >= 64 * 2**20
+    # Where not even that much is there for each, fewer play at once, and one at least.
+    needed = 64 * 2**20
+    assert Workers(jobs=8).within(3 * needed, needed).jobs == 3
+    assert Workers(jobs=8).within(0, needed).jobs == 1
+    assert Workers(jobs=2).within(None, needed).jobs == 2

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from games.values import ModuleFault
+from games.values import Json, ModuleFault
 from tests.processes import PATIENCE_S, children, descendants, gone, wait_for
 from tests.tools.sources import NIM
 from tools.sandbox import Limits, ReusedWorkers, Sandbox
@@ -218,3 +218,21 @@ def test_the_processor_time_of_workers_is_told_once_the_sandbox_is_closed() -> N
     for _ in range(20_000_000):
         pass
     assert told > (time.process_time() - begun) / 2
+
+
+def test_workers_that_ask_again_have_other_addresses_and_not_all_the_same() -> None:
+    """Of a module that goes by a bit of an address, all of these would have to agree by chance."""
+    source = "def f():\n    return id(int)"
+
+    def places(sandbox: Sandbox, count: int) -> list[Json]:
+        found: list[Json] = []
+        for _ in range(count):
+            with sandbox.loaded("placed", source) as worker:
+                found.append(worker.call("f"))
+        return found
+
+    with Sandbox() as sandbox:
+        usual, again = places(sandbox, 2), places(sandbox.apart, 8)
+    assert len({*map(str, usual)}) == 1
+    assert len({*map(str, again)}) == 4
+    assert not {*map(str, usual)} & {*map(str, again)}

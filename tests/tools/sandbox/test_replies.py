@@ -94,6 +94,20 @@ def test_a_reply_too_large_ends_the_worker_before_it_is_read(sandbox: Sandbox) -
     assert not worker.alive
 
 
+def test_a_reply_that_would_fill_the_hosts_memory_is_no_value(sandbox: Sandbox) -> None:
+    # 3 MB of JSON; a list takes 56 bytes and its place 8 (sys.getsizeof): about 64 MB.
+    source = "def f(count):\n    return [[]] * count"
+    own = sandbox.limits.model_copy(update={"table_bytes": 32 * 2**20})
+    with (
+        Sandbox(sandbox.backend, limits=own) as small,
+        small.loaded("heavy", source) as worker,
+    ):
+        with pytest.raises(ModuleFault, match=r"\d+ MiB of memory; required: at most 32") as caught:
+            worker.call("f", [1_000_000])
+        assert caught.value.kind == "bad_value"
+        assert worker.call("f", [3]) == [[], [], []]
+
+
 def test_a_reply_that_never_comes_is_a_timeout_and_ends_the_worker(sandbox: Sandbox) -> None:
     worker, fault = ends(sandbox, "never")
     assert fault.kind == "timed_out"

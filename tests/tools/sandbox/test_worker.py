@@ -306,6 +306,12 @@ def test_preloaded_operations_work_on_the_module(sandbox: Sandbox) -> None:
             worker.request("odd", {}, 1)
 
 
+def test_a_module_cannot_say_which_states_are_the_same(sandbox: Sandbox) -> None:
+    source = "def __state_key__(state):\n    return ''\n"
+    with pytest.raises(ModuleFault, match="is not a module's to define"), loaded(sandbox, source):
+        pass
+
+
 def test_numpy_is_there_only_where_the_source_imports_it(sandbox: Sandbox) -> None:
     source = "import sys\ndef f():\n    return 'numpy' in sys.modules"
     with loaded(sandbox, source) as without, loaded(sandbox, "import numpy\n" + source) as with_it:

@@ -35,8 +35,16 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 _X32 = 0x40000000  # x86_64 calls of the 32-bit ABI carry this bit
 _LONGEST = 4096
 
-_EXECUTABLE = 0x4  # PROT_EXEC
-_PRIVATE = 0x80  # FUTEX_PRIVATE_FLAG: of this process's memory alone
+_ALL_BITS = 0xFFFFFFFF
+_READ_WRITE = 0x3  # PROT_READ, PROT_WRITE
+# linux/mman.h: MAP_PRIVATE and MAP_ANONYMOUS; with MAP_FIXED, MAP_NORESERVE, MAP_STACK and
+# MAP_FIXED_NOREPLACE that is all that the C library and Python ask for.
+_PRIVATE_MAP, _ANONYMOUS = 0x2, 0x20
+_MAPS = _PRIVATE_MAP | _ANONYMOUS | 0x10 | 0x4000 | 0x20000 | 0x100000
+_ADVICE = (4, 8)  # MADV_DONTNEED and MADV_FREE: memory is given back
+# linux/futex.h: FUTEX_WAIT, FUTEX_WAKE, FUTEX_WAIT_BITSET (also by another clock) and
+# FUTEX_WAKE_BITSET, all with FUTEX_PRIVATE_FLAG: of this process's memory alone.
+_FUTEXES = (0x80, 0x81, 0x89, 0x189, 0x8A)
 _NOT_ITS_OWN = 0xFFFFFFFC  # clocks 2 and 3 count processor time, of this process and this thread
 _PROCESSOR_TIME = 0x2  # of clocks and of timers: ITIMER_PROF is number 2
 
@@ -91,16 +99,18 @@ class Unless:
 
     Attributes:
         argument: Its index.
-        test: "any_bit": some bit of `value` is set in its low word; "no_bit": none is; "nonzero":
-            it is not 0.
+        test: "any_bit": some bit of `value` is set in its low word; "no_bit": none is; "none_of":
+            its low word is none of `values`; "nonzero": it is not 0.
         action: What happens then.
         value: The bits.
+        values: The words.
     """
 
     argument: int
-    test: Literal["any_bit", "no_bit", "nonzero"]
+    test: Literal["any_bit", "no_bit", "none_of", "nonzero"]
     action: int
     value: int = 0
+    values: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -150,7 +160,17 @@ def _body(rule: CallRule) -> list[bytes]:
     for unless in rule.unless:
         low = _ARGUMENTS + 8 * unless.argument
         refuse = _instruction(_RETURN, unless.action)
-        if unless.test != "nonzero":
+        if unless.test == "none_of":
+            count = len(unless.values)
+            body += [
+                _instruction(_LOAD, low),
+                *(
+                    _instruction(_JUMP_EQUAL, value, count - place, 0)
+                    for place, value in enumerate(unless.values)
+                ),
+                refuse,
+            ]
+        elif unless.test != "nonzero":
             skip = (0, 1) if unless.test == "any_bit" else (1, 0)
             body += [
                 _instruction(_LOAD, low),
@@ -175,7 +195,14 @@ def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> 
 def rules() -> list[CallRule]:
     """The whole policy, the most frequent calls first."""
     denied = errno(codes.EPERM)
-    no_code = (Unless(2, "any_bit", denied, _EXECUTABLE),)
+    no_code = Unless(2, "any_bit", denied, _ALL_BITS ^ _READ_WRITE)
+    # A shared page is a file of the kernel's, which no limit counts; a huge one is from a pool
+    # that all workers share.
+    own_memory = (
+        Unless(3, "any_bit", denied, _ALL_BITS ^ _MAPS),
+        Unless(3, "no_bit", denied, _PRIVATE_MAP),
+        Unless(3, "no_bit", denied, _ANONYMOUS),
+    )
     return [
         *(CallRule(call, ALLOW) for call in _POLICY["allowed"]),
         # A futex in a file's page, such as a library's, is one and the same for all workers.
@@ -183,7 +210,10 @@ def rules() -> list[CallRule]:
         CallRule(
             "futex",
             ALLOW,
-            (Unless(1, "no_bit", denied, _PRIVATE), Unless(3, "nonzero", errno(codes.ETIMEDOUT))),
+            (
+                Unless(1, "none_of", denied, values=_FUTEXES),
+                Unless(3, "nonzero", errno(codes.ETIMEDOUT)),
+            ),
         ),
         # A clock that goes on between two requests would tell how long others took to answer.
         CallRule(
@@ -198,8 +228,10 @@ def rules() -> list[CallRule]:
             CallRule(call, ALLOW, (Unless(0, "no_bit", denied, _PROCESSOR_TIME),))
             for call in ("setitimer", "getitimer")
         ),
-        CallRule("mmap", ALLOW, no_code),
-        CallRule("mprotect", ALLOW, no_code),
+        CallRule("mmap", ALLOW, (no_code, *own_memory)),
+        CallRule("mprotect", ALLOW, (no_code,)),
+        # Other advice moves pages between workers' memory, or waits for pools that they share.
+        CallRule("madvise", ALLOW, (Unless(2, "none_of", denied, values=_ADVICE),)),
         # Only asking for this process's own limits.
         CallRule("prlimit64", ALLOW, (Unless(0, "nonzero", denied), Unless(2, "nonzero", denied))),
         *(CallRule(call, errno(codes.EACCES)) for call in _POLICY["files"]),

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import struct
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
@@ -16,6 +17,10 @@ _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _CAPSET = {"x86_64": 126, "aarch64": 91}
 _CAPABILITIES = 64
 _CAPABILITY_VERSION_3 = 0x20080522
+_CAPABILITY_WORDS = struct.Struct("<6I")  # effective, permitted, inheritable; twice
+
+NEW_PROCESSES = 0x20000000
+ADMIN = 21  # CAP_SYS_ADMIN
 
 _PROT_READ = 1
 _PRIVATE_ANONYMOUS_FIXED = 0x32
@@ -93,8 +98,8 @@ def blank(start: int, length: int) -> None:
         raise OSError(code, f"mmap: {os.strerror(code)}")
 
 
-def drop_capabilities(machine: str) -> None:
-    """Give up every capability, now and for good.
+def drop_capabilities(machine: str, *, keep: int | None = None) -> None:
+    """Give up every capability, but for one that this process may keep, now and for good.
 
     Raises:
         OSError: If the kernel refuses.
@@ -105,7 +110,29 @@ def drop_capabilities(machine: str) -> None:
         except OSError:  # an unknown capability, or no right to shrink what is empty anyway
             continue
     header = ctypes.create_string_buffer(_CAPABILITY_VERSION_3.to_bytes(4, "little") + bytes(4), 8)
-    call(_CAPSET[machine], header, ctypes.create_string_buffer(24))
+    kept = 0 if keep is None else 1 << keep
+    words = _CAPABILITY_WORDS.pack(kept, kept, 0, 0, 0, 0)
+    call(_CAPSET[machine], header, ctypes.create_string_buffer(words, len(words)))
+
+
+def fork_apart(own: int | None) -> int:
+    """Fork; with a handle on this process, the child has a process namespace of its own.
+
+    There it is number 1, so that its number tells nothing. This process must hold `ADMIN`.
+
+    Raises:
+        OSError: If the kernel refuses.
+    """
+    if own is None:
+        return os.fork()
+    require(libc.unshare(ctypes.c_int(NEW_PROCESSES)), "unshare")
+    forked = -1
+    try:
+        forked = os.fork()
+    finally:
+        if forked:  # each child is to have another one, and a namespace cannot be left twice
+            require(libc.setns(ctypes.c_int(own), ctypes.c_int(NEW_PROCESSES)), "setns")
+    return forked
 
 
 def has_seccomp(machine: str) -> bool:

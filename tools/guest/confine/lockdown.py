@@ -37,10 +37,10 @@ _INSIDE_ID = 65534
 _POLL_MS = 1000
 
 _NEW_MOUNTS, _NEW_CGROUP, _NEW_HOSTNAME, _NEW_IPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
-_NEW_USER, _NEW_PROCESSES, _NEW_NETWORK = 0x10000000, 0x20000000, 0x40000000
+_NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
 _ALL = (
-    _NEW_USER | _NEW_MOUNTS | _NEW_PROCESSES | _NEW_NETWORK | _NEW_IPC | _NEW_HOSTNAME | _NEW_CGROUP
-)
+    _NEW_USER | _NEW_MOUNTS | _NEW_NETWORK | _NEW_IPC | _NEW_HOSTNAME | _NEW_CGROUP
+) | kernel.NEW_PROCESSES
 _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_EXEC = 1, 2, 4, 8
 _REMOUNT, _RECURSIVE, _PRIVATE = 32, 16384, 1 << 18
 _DETACH = 2
@@ -87,7 +87,7 @@ def leave_root() -> None:
 def die_with_parent(parent: int) -> None:
     """Have the kernel kill this process when the zygote's only thread ends, busy or not."""
     kernel.die_with_parent_thread(signal.SIGKILL)
-    if os.getppid() != parent:
+    if os.getppid() not in (parent, 0):  # 0: it is out of sight of a namespace of one's own
         os._exit(0)  # the zygote ended before the kernel was told
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 
 from langsmith import trace
 
@@ -93,7 +94,7 @@ def playtest(play: PlayTest, sources: Mapping[str, str], greedy: str) -> Measure
     sides = sides_of(alone.values(), play.num_players)
     paired = table.paired(specs, alone) if len(sides) == 1 else {}
 
-    def compare(lower: str, higher: str, number: int | str) -> LadderStep:
+    def compare(lower: str, higher: str, number: int) -> LadderStep:
         if len(sides) == 1:
             return score_step(lower, higher, paired)
         beside, matches = LineUp((), sources, sides), table.rounds_of(lower, higher)
@@ -217,9 +218,7 @@ class _Table:
 
     def paired(self, specs: Sequence[str], alone: Mapping[str, Series]) -> dict[str, Series]:
         """Series of each player at every seat, on the same deals."""
-        # Random play once more where heuristics are loaded: they are part of what keys the deals.
-        missing = ["random"] if self.sources else []
-        missing += [spec for spec in specs if spec not in alone]
+        missing = [spec for spec in specs if spec not in alone]
         played = {
             spec: self.play.alone(spec, self.sources, self.rounds_of(spec)) for spec in missing
         }
@@ -262,14 +261,20 @@ def _counted(series: Series, sides: Sides, matches: int) -> Counted:
 
 
 def _climbed(
-    specs: Sequence[str], compare: Callable[[str, str, int | str], LadderStep]
+    specs: Sequence[str], compare: Callable[[str, str, int], LadderStep]
 ) -> tuple[list[str], list[LadderStep], LadderStep | None]:
-    """The ladder's order and steps, and the step from random play to its top, if there is one."""
+    """The ladder's order, a step for every two players, and the step from random play to its top.
+
+    Whom no step could measure is held against nobody else.
+    """
     with trace("skill ladder", run_type="tool", inputs={"players": specs}) as told:
         order, steps = skill_ladder(specs, compare)
+        compared = {frozenset((step.lower, step.higher)) for step in steps}
+        lost = {step.higher for step in steps if step.verdict == "unmeasured"}
+        for lower, higher in combinations([spec for spec in order if spec not in lost], 2):
+            if frozenset((lower, higher)) not in compared:
+                steps.append(compare(lower, higher, len(steps)))
         span = next((s for s in steps if (s.lower, s.higher) == ("random", order[-1])), None)
-        if span is None and order[-1] != "random":
-            span = compare("random", order[-1], "span")
         told.end(outputs={"order": order})
     return order, steps, span
 

@@ -8,15 +8,15 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from langsmith import trace
 from pydantic import JsonValue
 
 from games.checks.sampling import UniformPlayer
+from games.contract import player_numbers
 from games.engine import Match, Player, play_match
-from games.library import read_game
-from games.values import MAX_PLAYERS
+from games.values import ModuleFault
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster
 from tools.playtest.of_run.budget import Clock, Work, rounded
 from tools.playtest.report import LadderStep, ladder_step, sides_of
@@ -25,6 +25,7 @@ from tools.playtest.schedule import Sides
 from tools.playtest.series import Series, SeriesSettings, play_series, with_records
 from tools.reporting.content import short_name
 from tools.sandbox import Sandbox
+from tools.sandbox.reading import foreign_game
 
 _PROBE = 2  # matches that tell how long others are
 
@@ -44,7 +45,9 @@ _TELLING = 6  # matches that tell something
 _MOST_JOBS = 4
 
 
-_SAMPLES = 12
+SampleT = TypeVar("SampleT", bound=Mapping[str, JsonValue])
+_SAMPLES, _RARE = 12, 4  # positions, and more for the kinds of action that these do not have
+_SAMPLED = 4  # matches
 _NONE: Mapping[str, str] = {}
 
 Counting: TypeAlias = tuple[float, float, float]
@@ -57,7 +60,7 @@ class LineUp:
 
     Attributes:
         specs: By seat.
-        heuristics: Sources by name; they are part of what keys the deals.
+        heuristics: Sources by name.
         sides: Who are partners.
     """
 
@@ -249,12 +252,11 @@ class PlayTest:
         """
         if self.settings.random_matches < _OTHER_SEATS * _TELLING:
             return []
-        game = read_game(self.source)
-        fewest, most = game.get("min_players"), game.get("max_players")
-        if not (isinstance(fewest, int) and isinstance(most, int)):
+        try:
+            counts = player_numbers(foreign_game(self.source))
+        except ModuleFault:
             return []
-        counts = range(max(2, fewest), min(most, MAX_PLAYERS) + 1)
-        return [seats for seats in counts if seats != self.num_players]
+        return [seats for seats in counts if 1 < seats != self.num_players]
 
     def versus(
         self, lower: str, higher: str, name: str, beside: LineUp, matches: int
@@ -271,12 +273,20 @@ class PlayTest:
         return "uct" if is_open else "ismcts"
 
     def samples(self) -> list[dict[str, JsonValue]]:
-        """Observations and legal actions met in random play, for a strategist to look at."""
+        """Observations and legal actions met in random play, for a strategist to look at.
+
+        Some of one match, then the first with each kind of action that these do not have.
+        """
         settings = self.settings
         game, plies = self.setup({}), settings.max_plies
-        match = random_match(game, self.sandbox, seed=settings.seed, max_plies=plies)
-        met = decisions_met([match])
-        return met[:: max(1, len(met) // _SAMPLES)][:_SAMPLES]
+        first, *others = (
+            decisions_met(
+                [random_match(game, self.sandbox, seed=settings.seed, max_plies=plies, match=match)]
+            )
+            for match in range(_SAMPLED)
+        )
+        chosen = first[:: max(1, len(first) // _SAMPLES)][:_SAMPLES]
+        return with_each_kind(chosen, [*first, *(one for met in others for one in met)])
 
     def setup(self, heuristics: Mapping[str, str]) -> GameSetup:
         """The game, with these heuristics."""
@@ -393,6 +403,28 @@ def random_match(
         return play_match(
             table, players, parameters=game.parameters, seed=seed, match=match, max_plies=max_plies
         )
+
+
+def with_each_kind(chosen: Sequence[SampleT], met: Sequence[SampleT]) -> list[SampleT]:
+    """The chosen samples, and of all the first with each kind of action that they do not have.
+
+    >>> a, b = {"legal": ["roll", "stop"]}, {"legal": ["push 1", "push 2", "stop"]}
+    >>> with_each_kind([a], [a, b, b]) == [a, b]
+    True
+    """
+    found = [*chosen]
+    known = set[str]().union(*map(_kinds, chosen))
+    for sample in met:
+        if len(found) < len(chosen) + _RARE and not _kinds(sample) <= known:
+            found.append(sample)
+            known |= _kinds(sample)
+    return found
+
+
+def _kinds(sample: Mapping[str, JsonValue]) -> set[str]:
+    """The kinds of the legal actions of a sample: their first words."""
+    legal = sample["legal"]
+    return {str(action).partition(" ")[0] for action in legal} if isinstance(legal, list) else set()
 
 
 def decisions_met(matches: Sequence[Match]) -> list[dict[str, JsonValue]]:

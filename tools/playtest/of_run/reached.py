@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
-from games.library import defaults, read_game
+from games.library import defaults
 from games.records import MatchRecord
 from games.text import one_line
 from games.values import CHANCE, Json, ModuleFault
@@ -13,6 +13,7 @@ from tools.playtest.report import is_late
 from tools.playtest.series import Series
 from tools.reporting.content import short_name
 from tools.sandbox import Sandbox
+from tools.sandbox.reading import foreign_game
 
 _GOALS = ("target", "goal")
 _SCORES = ("score", "point", "total")
@@ -63,7 +64,7 @@ def best_score(series: Iterable[Series], source: str) -> tuple[float, bool] | No
     if not seen or min(seen) < 0 or max(seen) == 0:
         return None
     try:
-        declared = read_game(source).get("best_score")
+        declared = foreign_game(source).get("best_score")
     except ModuleFault:  # no literal that could be read without running it
         declared = None
     if isinstance(declared, int | float) and declared >= max(seen):
@@ -126,7 +127,7 @@ def never_and_always(records: Sequence[MatchRecord]) -> tuple[tuple[str, ...], t
 def _goals(source: str) -> dict[str, float]:
     """The parameters that declare a number to be reached, in the module as it stands."""
     try:
-        settings = defaults(read_game(source))
+        settings = defaults(foreign_game(source))
     except ModuleFault:
         return {}
     return {

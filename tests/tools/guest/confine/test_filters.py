@@ -57,10 +57,12 @@ def test_computing_and_answering_stay_allowed(machine: str) -> None:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_futex_is_one_of_this_process_alone(machine: str) -> None:
     private, realtime, wait_bits = 128, 256, 9  # linux/futex.h
+    waiting_and_waking = {0, 1, wait_bits, 10}  # the others lock, requeue, or tell who holds it
     for operation in range(16):
         assert action(machine, "futex", 0, operation) == errno(codes.EPERM)
         assert action(machine, "futex", 0, operation | realtime) == errno(codes.EPERM)
-        assert action(machine, "futex", 0, operation | private) == ALLOW
+        allowed = action(machine, "futex", 0, operation | private) == ALLOW
+        assert allowed == (operation in waiting_and_waking)
     assert action(machine, "futex", 0, wait_bits | private | realtime) == ALLOW
     for moment in (1, 1 << 40):  # a pointer to it
         assert action(machine, "futex", 0, wait_bits | private, 0, moment) == errno(codes.ETIMEDOUT)
@@ -83,9 +85,36 @@ def test_calls_that_only_an_attack_makes_kill(machine: str) -> None:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_memory_is_never_executable(machine: str) -> None:
     for call in ("mmap", "mprotect"):
-        assert action(machine, call, 0, 4096, 0x3) == ALLOW
+        assert action(machine, call, 0, 4096, 0x3, 0x22) == ALLOW
         for protection in (0x4, 0x5, 0x7):
-            assert action(machine, call, 0, 4096, protection) == errno(codes.EPERM)
+            assert action(machine, call, 0, 4096, protection, 0x22) == errno(codes.EPERM)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_memory_is_this_process_own_and_of_plain_pages(machine: str) -> None:
+    # linux/mman.h: MAP_PRIVATE | MAP_ANONYMOUS, with MAP_NORESERVE, MAP_FIXED, MAP_STACK
+    for flags in (0x22, 0x4022, 0x32, 0x20022):
+        assert action(machine, "mmap", 0, 4096, 0x3, flags) == ALLOW
+    named = {
+        "shared": 0x21,
+        "shared, validated": 0x23,
+        "of a file": 0x2,
+        "droppable": 0x28,
+        "locked": 0x2022,
+        "growing down": 0x122,
+        "huge": 0x40022,
+        "filled at once": 0x8022,
+    }
+    for name, flags in named.items():
+        assert action(machine, "mmap", 0, 4096, 0x3, flags) == errno(codes.EPERM), name
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_advice_on_memory_gives_it_back_and_does_nothing_else(machine: str) -> None:
+    given_back = {4, 8}  # MADV_DONTNEED, MADV_FREE of asm-generic/mman-common.h
+    for advice in range(128):
+        allowed = action(machine, "madvise", 0, 4096, advice) == ALLOW
+        assert allowed == (advice in given_back), advice
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -165,7 +194,7 @@ def test_no_other_call_that_tells_the_time_or_waits_for_it_is_let_through(machin
 
 def test_fewer_calls_than_fifty_one_are_allowed() -> None:
     timers = ("clock_gettime", "setitimer", "getitimer")
-    conditional = ("futex", "mmap", "mprotect", "prlimit64", *timers)
+    conditional = ("futex", "madvise", "mmap", "mprotect", "prlimit64", *timers)
     rules = [rule for rule in filters.rules() if rule.action == ALLOW]
     assert {rule.call for rule in rules if rule.unless} == set(conditional)
     assert len(rules) <= 51

@@ -133,7 +133,8 @@ def test_a_module_is_loaded_and_called_in_the_machine(sandbox: Sandbox) -> None:
     with sandbox.worker("referee", SLOW) as worker:
         worker.load(SLOW)
         assert worker.call("f", [41]) == 42
-    assert sandbox.grade.name == "strong"
+    assert sandbox.grade.name == "medium"  # nobody stops a worker there between two requests
+    assert "go on uncounted" in sandbox.grade.reason
     assert sandbox.grade.backend == "e2b"
     assert sandbox.grade.layers[0] == "virtual machine (E2B)"
     assert sandbox.grade.layers[-1] == "system call allow-list"
