@@ -1,0 +1,164 @@
+"""Self-play of a population: what is trained, kept, gone on with, and refused."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load, save
+
+from agents.encoding.tokens import END, MOVE
+from agents.learning.budget import Budget, begun_budget, budget_of
+from agents.learning.observing import (
+    Follower,
+    ObservationModel,
+    ObservationSettings,
+    Outcomes,
+    read_observation_model,
+)
+from agents.learning.policy import META
+from agents.learning.population import Population
+from agents.learning.settings import LearningError
+from games import library
+from games.information import Did, SeatLog, Seen
+from tools.playtest.jobs import GameSetup
+from tools.sandbox import Sandbox
+
+KUHN = GameSetup("kuhn_poker", library.source("kuhn_poker"), 2)
+QUICK = ObservationSettings(iterations=1, batch=512)
+Trained = Callable[..., ObservationModel]
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox() as opened:
+        yield opened
+
+
+def trained(sandbox: Sandbox, folder: Path, settings: ObservationSettings = QUICK) -> Population:
+    return Population(sandbox, KUHN, settings, 20_000, 7, folder)
+
+
+@pytest.fixture(scope="module")
+def model(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes]:
+    folder = tmp_path_factory.mktemp("population")
+    return folder, trained(sandbox, folder).train({}).saved()
+
+
+def test_the_same_seed_gives_the_same_bytes_and_a_stopped_training_goes_on_to_them(
+    sandbox: Sandbox, model: tuple[Path, bytes], tmp_path: Path
+) -> None:
+    folder, expected = model
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    for name in ("0.model", "0.logs"):  # as it stands where it was killed in the next iteration
+        (begun / name).write_bytes((folder / name).read_bytes())
+    (begun / "1.logs").write_bytes(b"half")
+    (begun / "1.part").write_bytes(b"half")
+    assert trained(sandbox, begun).train({}).saved() == expected
+
+
+def test_a_folder_of_another_training_is_refused(
+    sandbox: Sandbox, model: tuple[Path, bytes]
+) -> None:
+    other = ObservationSettings(iterations=1, batch=256)
+    with pytest.raises(LearningError, match="--force"):
+        trained(sandbox, model[0], other).train({})
+
+
+def test_learning_beats_guessing(model: tuple[Path, bytes]) -> None:
+    """Half of what a uniform guess among all tokens costs, after some seconds of training."""
+    of = read_observation_model(str(model[0] / "1.model"))
+    row = of.about["course"][0]
+    assert row["held_out_next"] < np.log(of.vocabulary.size) / 2
+    assert row["play"] == "random"
+
+
+def damaged(raw: bytes, how: str) -> bytes:
+    arrays = load(raw)
+    meta = json.loads(arrays[META].tobytes())
+    if how == "of another form":
+        meta["format"] = "observations 0"
+    elif how == "of absurd sizes":
+        meta["shape"]["context"] = 10**9
+    elif how == "of other words":
+        meta["vocabulary"]["words"] = []
+    else:
+        arrays["norm"][0, 0] = np.nan
+    text = json.dumps(meta).encode()
+    return save({**arrays, META: np.frombuffer(text, np.uint8)})
+
+
+@pytest.mark.parametrize(
+    "how", ["of another form", "of absurd sizes", "of other words", "with what is no number"]
+)
+def test_a_damaged_file_is_refused(model: tuple[Path, bytes], tmp_path: Path, how: str) -> None:
+    path = tmp_path / "damaged.model"
+    path.write_bytes(damaged(model[1], how))
+    with pytest.raises(LearningError, match="no model of 'rulewright train --player gomcts'"):
+        read_observation_model(str(path))
+    path.write_bytes(model[1][:1000])
+    with pytest.raises(LearningError, match="is damaged"):
+        read_observation_model(str(path))
+
+
+def test_outcomes_are_worth_what_the_paper_says() -> None:
+    """Eq. 4: the own result less the mean of the others', over the largest one; then by seat."""
+    found = Outcomes.of([(3.0, 0.0, 0.0), (0.0, 2.0, 1.0)])
+    assert not found.shared
+    assert found.scale == 3.0
+    number = found.number((0.0, 2.0, 1.0), 1)  # seat 1 has 2, the others 1 and 0: 1.5 more
+    assert found.values[number] == pytest.approx(0.5)
+    together = Outcomes.of([(4.0, 4.0), (2.0, 2.0)])
+    assert together.shared
+    assert sorted(together.values) == [0.5, 1.0]
+    assert together.number((3.0, 3.0), 0) == -1  # never seen
+
+
+def test_many_outcomes_are_binned_and_the_error_is_told() -> None:
+    paid = [(float(n), -float(n)) for n in range(400)]
+    found = Outcomes.of(paid)
+    assert not found.returns
+    assert len(found.values) <= 64
+    errors = [abs(found.values[found.number(one, 0)] - one[0] / 399) for one in paid]
+    assert max(errors) < 0.05
+    assert 0 < found.error < 0.02
+
+
+def test_a_game_with_one_outcome_cannot_be_learned() -> None:
+    with pytest.raises(LearningError, match="two outcomes"):
+        Outcomes.of([(0.0, 0.0)] * 9)
+
+
+def test_a_follower_gives_a_log_what_the_whole_log_gives(model: tuple[Path, bytes]) -> None:
+    of = read_observation_model(str(model[0] / "1.model"))
+    seen = Seen.of({"hand": "K"})
+    log = SeatLog(0, [seen])
+    follower = Follower(of, 1)
+    follower.turns([log])
+    log.entries += [Did("bet"), Seen.of({"hand": "K", "pot": 3})]
+    _, grown = follower.turns([log])
+    _, whole = Follower(of, 1).turns([SeatLog(0, [*log.entries])])
+    assert np.allclose(grown, whole, atol=1e-4)
+    assert follower.tokens(log).count(MOVE) == 1
+    assert END not in follower.tokens(log)
+
+
+def test_a_log_beyond_the_context_is_told_with_its_length(model: tuple[Path, bytes]) -> None:
+    of = read_observation_model(str(model[0] / "1.model"))
+    log = SeatLog(0, [Seen.of({"text": "x" * 9 * of.transformer.shape.context})])
+    with pytest.raises(ValueError, match="the model's context holds"):
+        Follower(of, 1).turns([log])
+
+
+def test_minutes_become_tokens_once(sandbox: Sandbox, tmp_path: Path) -> None:
+    made = budget_of(sandbox, KUHN, QUICK, tmp_path, seed=3, tokens=0, minutes=0.5)
+    assert made.minutes == 0.5
+    assert made.tokens == int(float(f"{made.tokens:.2g}")) > 0
+    assert begun_budget(tmp_path) == made
+    (tmp_path / "budget.json").write_text("{}")
+    with pytest.raises(LearningError, match="damaged"):
+        begun_budget(tmp_path)
+    assert begun_budget(tmp_path / "elsewhere") is None
+    assert Budget(tokens=5, seed=1).told == "5 tokens"
