@@ -19,7 +19,9 @@ MOST_PARAMETERS = 8
 
 # Rooms of more than twelve files, at most six, each with its reason.
 LARGER_ROOMS = {
+    "agents/players": "one file a kind of player",
     "agents/search": "ten algorithms and what they share: rules, leaves, rollouts, statistics",
+    "app/commands": "one file a command",
     "graph/new": "one run's state, claims, records and requests, its texts, and its wiring",
     "graph/new/nodes": "one file a node",
     "tools/playtest": "matches alone and in batches, their order, journal, ratings and results",

@@ -79,7 +79,7 @@ class Skeleton:
 
 
 def told_by(before: Observation, entry: Seen) -> Told:
-    """What an entry tells beyond the observation before it."""
+    """The events and changes that an entry tells beyond the observation before it."""
     changes = changes_between(before, entry.observation)
     names = frozenset(name for change in changes for name in _texts(change.value))
     slots = _Slots()

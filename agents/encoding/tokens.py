@@ -84,7 +84,7 @@ class Vocabulary:
 
     @property
     def size(self) -> int:
-        """How many tokens there are."""
+        """Number of tokens."""
         return self.first_action + len(self.actions)
 
     @cached_property
@@ -268,16 +268,6 @@ class LogWriter:
                 self._seen = entry.observation
         self._read = len(entries)
         return self.tokens
-
-
-def read_log(vocabulary: Vocabulary, tokens: Iterable[int]) -> list[LogEntry]:
-    """The log that tokens stand for; an entry that they break off in is left out.
-
-    Raises:
-        TokenError: If they stand for none, as of a change that the observation cannot take.
-    """
-    reader = LogReader(vocabulary)
-    return [entry for token in tokens if (entry := reader.feed(token)) is not None]
 
 
 @dataclass

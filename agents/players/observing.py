@@ -7,10 +7,11 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from agents.encoding.tokens import SPELL
-from agents.learning.imagining import ImaginedLogs
-from agents.learning.observing import Follower, ObservationModel, read_observation_model
-from agents.learning.population import argmax_values
 from agents.learning.settings import LearningError
+from agents.observing.following import LogFollower
+from agents.observing.imagining import ImaginedLogs
+from agents.observing.model import ObservationModel, read_observation_model
+from agents.observing.selfplay import argmax_values
 from agents.players.specs import PlayerSpecError, Seating, require_suited, require_unchanged
 from agents.search.observation import ObservationSearch, ObservationSearchSettings
 from agents.search.settings import PlayerSettings
@@ -23,7 +24,7 @@ from tools.playtest.jobs import PlayerSpec
 GOMCTS, ARGMAXVAL = "gomcts", "argmaxval"
 
 
-class ModelSettings(PlayerSettings):
+class ObservedSettings(PlayerSettings):
     """The model of a player."""
 
     model: str = Field(
@@ -62,7 +63,7 @@ class ArgmaxPlayer:
         """
         self.model = suited_model(spec, at)
         self.threshold = spec.part(ArgmaxSettings).threshold
-        self.follower = Follower(self.model)
+        self.follower = LogFollower(self.model)
 
     def choose(
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
@@ -97,7 +98,7 @@ class ObservationPlayer:
         """Read the model; raises like `ArgmaxPlayer`."""
         self.model = suited_model(spec, at)
         self.settings = spec.part(ObservationSearchSettings)
-        self.follower = Follower(self.model, 1)
+        self.follower = LogFollower(self.model, 1)
 
     def choose(
         self, log: SeatLog, legal: Sequence[Action], generator: np.random.Generator
@@ -136,7 +137,7 @@ def _beyond(view: SeatView, algorithm: str) -> Decision:
     return Decision(drawn, Effort.of({"algorithm": algorithm, "fallback": "context"}))
 
 
-def _unmet(follower: Follower, view: SeatView) -> dict[str, Json]:
+def _unmet(follower: LogFollower, view: SeatView) -> dict[str, Json]:
     """Entries that had to be spelled, and legal actions that the model never met."""
     known = follower.model.vocabulary.action_number
     return {
@@ -152,7 +153,7 @@ def suited_model(spec: PlayerSpec, at: Seating) -> ObservationModel:
         PlayerSpecError: If it is none, has changed since the spec was read, or was trained on
             another game or other parameters.
     """
-    settings = spec.part(ModelSettings)
+    settings = spec.part(ObservedSettings)
     model = _model(settings)
     require_suited(settings.model, model.about, at.game)
     return model
@@ -164,11 +165,11 @@ def with_model_hash(spec: PlayerSpec) -> PlayerSpec:
     Raises:
         PlayerSpecError: If the file cannot be read, or the spec gives another hash.
     """
-    digest = _model(spec.part(ModelSettings)).digest
+    digest = _model(spec.part(ObservedSettings)).digest
     return PlayerSpec(player=spec.player, settings={**spec.settings, "sha256": digest})
 
 
-def _model(settings: ModelSettings) -> ObservationModel:
+def _model(settings: ObservedSettings) -> ObservationModel:
     try:
         found = read_observation_model(settings.model)
     except LearningError as error:

@@ -15,8 +15,8 @@ from agents.players.observing import (
     GOMCTS,
     ArgmaxPlayer,
     ArgmaxSettings,
-    ModelSettings,
     ObservationPlayer,
+    ObservedSettings,
     with_model_hash,
 )
 from agents.players.ppo import PPO, PolicyPlayer, PolicySettings, with_policy_hash
@@ -134,14 +134,14 @@ PLAYERS: dict[str, PlayerKind] = {
         "Plays the action of the highest value among the likely ones, by a model of what its seat "
         "sees that 'rulewright train --player gomcts' made.",
         ArgmaxPlayer,
-        (ModelSettings, ArgmaxSettings),
+        (ObservedSettings, ArgmaxSettings),
         lockstep=True,
         complete=with_model_hash,
     ),
     GOMCTS: PlayerKind(
         "Searches in what such a model imagines that its seat will see (GO-MCTS).",
         ObservationPlayer,
-        (ModelSettings, ObservationSearchSettings),
+        (ObservedSettings, ObservationSearchSettings),
         complete=with_model_hash,
     ),
 }

@@ -40,7 +40,7 @@ class ObservationSearchSettings(PlayerSettings):
 
 
 @dataclass
-class Standing:
+class ImaginedStanding:
     """Where an imagined log stands, after something was imagined.
 
     Attributes:
@@ -58,7 +58,7 @@ class Imagined(Protocol):
     def begin(self, count: int) -> None:
         """Let so many logs stand at the root, which is the seat's turn."""
 
-    def act(self, numbers: Sequence[int], actions: Sequence[Action]) -> list[Standing]:
+    def act(self, numbers: Sequence[int], actions: Sequence[Action]) -> list[ImaginedStanding]:
         """Let the seat act in some logs, and imagine on to its next turn or the end."""
 
     def choices(self, numbers: Sequence[int]) -> list[dict[Action, float]]:

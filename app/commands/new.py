@@ -52,9 +52,7 @@ class RunOptions:
         typer.Option("--extras", help="Ask for a value function and resamplers; not if --quick."),
     ] = False
     refine: options.RefineBy = None
-    max_rounds: Annotated[
-        int, typer.Option("--rounds", min=0, max=100, help="Refinements at most.")
-    ] = 6
+    max_rounds: Annotated[int, typer.Option("--rounds", min=0, max=100, help="Refinements.")] = 6
 
     def given(self) -> dict[str, Any]:
         """The settings that were given.

@@ -17,8 +17,8 @@ from app.seeds import seed_or_drawn
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agents.learning.observing import ObservationModel
     from agents.learning.policy import Policy
+    from agents.observing.model import ObservationModel
     from agents.search.settings import PlayerSettings
     from tools.playtest.jobs import GameSetup
     from tools.sandbox import Sandbox
@@ -34,7 +34,7 @@ _ForceTraining: TypeAlias = Annotated[
 _Settings = TypeVar("_Settings", bound="PlayerSettings")
 
 
-class Learner(StrEnum):
+class TrainedPlayer(StrEnum):
     """The players that are trained."""
 
     PPO = "ppo"
@@ -46,8 +46,8 @@ class _Training:
     """The training of one network."""
 
     player: Annotated[
-        Learner, typer.Option("--player", help="The player that the file is for.")
-    ] = Learner.PPO
+        TrainedPlayer, typer.Option("--player", help="The player that the file is for.")
+    ] = TrainedPlayer.PPO
     steps: Annotated[int, typer.Option("--steps", help="Decisions to learn from; of ppo.")] = 0
     minutes: Annotated[
         float, typer.Option("--minutes", min=0, help="About so long, made into tokens; of gomcts.")
@@ -104,7 +104,7 @@ def train_network(
         made = stack.enter_context(replace(chosen_recipe(), preload=PRELOAD).make())
         setup = open_table(game, players, settings or [], made, stack).setup
         trained: Policy | ObservationModel
-        if learner is Learner.PPO:
+        if learner is TrainedPlayer.PPO:
             trained = _policy(made, setup, asked, part, force=force)
         else:
             trained = _observations(made, setup, asked, part, force=force)
@@ -112,9 +112,9 @@ def train_network(
         rmtree(part)
     result = {"file": str(out), **trained.about}
     also = "".join(f" --set {pair}" for pair in settings or ())
-    spec = f"ppo:policy={out}" if learner is Learner.PPO else f"gomcts:model={out}"
+    spec = f"ppo:policy={out}" if learner is TrainedPlayer.PPO else f"gomcts:model={out}"
     seats = f" --player {spec}" + " --player random" * (setup.num_players - 1)
-    show = _show_policy if learner is Learner.PPO else _show_model
+    show = _show_policy if learner is TrainedPlayer.PPO else _show_model
     give(result, lambda: show(out, trained.about, f"{game}{also}{seats}"), as_json=as_json)
 
 
@@ -141,13 +141,13 @@ def _policy(
 def _observations(
     made: "Sandbox", setup: "GameSetup", asked: _Training, part: Path, *, force: bool
 ) -> "ObservationModel":
-    from agents.learning.budget import begun_budget, budget_of
-    from agents.learning.observing import ObservationSettings
-    from agents.learning.population import Population
+    from agents.observing.budget import begun_token_budget, token_budget
+    from agents.observing.model import ObservationSettings
+    from agents.observing.population import SelfPlayTraining
 
     if force and part.is_dir():
         rmtree(part)
-    begun = begun_budget(part)
+    begun = begun_token_budget(part)
     seed = seed_or_drawn(asked.seed, begun and begun.seed)
     settings = _given(ObservationSettings, asked.gomcts)
     if begun is None:
@@ -155,11 +155,11 @@ def _observations(
             raise typer.BadParameter(
                 "required for gomcts: --minutes N, or --tokens N", param_hint="--minutes"
             )
-        begun = budget_of(
+        begun = token_budget(
             *(made, setup, settings, part), seed=seed, tokens=asked.tokens, minutes=asked.minutes
         )
     note(begun.told)
-    population = Population(made, setup, settings, begun.tokens, seed, part, tell=_tell_part)
+    population = SelfPlayTraining(made, setup, settings, begun.tokens, seed, part, tell=_tell_part)
     return population.train({**_circumstances(made), "budget": begun.model_dump(mode="json")})
 
 

@@ -6,8 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from agents.learning.observing import Follower, ObservationModel
-from agents.learning.population import argmax_values
+from agents.observing.following import LogFollower
+from agents.observing.model import ObservationModel
+from agents.observing.selfplay import argmax_values
 from agents.solving.enumeration import enumerate_game
 from agents.solving.form import (
     Behaviour,
@@ -26,7 +27,7 @@ _LIMIT = 200_000  # information states
 
 
 @dataclass(frozen=True)
-class Enumerated:
+class EnumeratedGame:
     """A library game for two whose information states are all known.
 
     Attributes:
@@ -69,7 +70,7 @@ class Enumerated:
         """
         found = []
         for seat, logs in zip(self.form.seats, self.logs, strict=True):
-            follower = Follower(model, 1)
+            follower = LogFollower(model, 1)
             chosen = np.zeros(seat.size)
             place = 1  # the empty sequence comes first
             for state, log in zip(seat.states, logs, strict=True):

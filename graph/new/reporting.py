@@ -226,9 +226,8 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
     if told is None:
         ids = ", ".join(one.id for one in design.rules)
         raise RunFolderError(f"{design.title} has no rule {rule!r}; its rules: {ids}")
-    found = rule_coverage(sandbox, source, [rule], records)
+    found, word = rule_coverage(sandbox, source, [rule], records), re.compile(rf"\b{rule}\b")
     lines = source.splitlines()
-    word = re.compile(rf"\b{rule}\b")
     return {
         "rule": rule,
         "text": told.text,

@@ -16,7 +16,6 @@ from agents.encoding.tokens import (
     TokenError,
     Vocabulary,
     fitted_vocabulary,
-    read_log,
     vocabulary_of,
 )
 from games import library
@@ -39,6 +38,11 @@ LOG = st.lists(ENTRY, max_size=6)
 def same(one: Json, other: Json) -> bool:
     """True where also the types are: JSON parts 1 from 1.0 and from true."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def read_log(known: Vocabulary, tokens: Sequence[int]) -> list[LogEntry]:
+    reader = LogReader(known)
+    return [entry for token in tokens if (entry := reader.feed(token)) is not None]
 
 
 def rows(entries: Sequence[LogEntry]) -> list[dict[str, Json]]:

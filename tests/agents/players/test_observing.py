@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.learning.observing import ObservationSettings
-from agents.learning.population import Population
+from agents.observing.model import ObservationSettings
+from agents.observing.population import SelfPlayTraining
 from agents.players.registry import PRELOAD, PlayerRoster
 from agents.players.specs import PlayerSpecError
 from games import library
@@ -28,7 +28,7 @@ def sandbox() -> Iterator[Sandbox]:
 def model(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("trained")
     settings = ObservationSettings(iterations=1, batch=512)
-    trained = Population(sandbox, KUHN, settings, 60_000, 7, folder).train({})
+    trained = SelfPlayTraining(sandbox, KUHN, settings, 60_000, 7, folder).train({})
     path = folder / "kuhn.model"
     path.write_bytes(trained.saved())
     return path

@@ -7,9 +7,9 @@ import pytest
 
 from agents.search.observation import (
     History,
+    ImaginedStanding,
     ObservationSearch,
     ObservationSearchSettings,
-    Standing,
 )
 from games.values import Action
 
@@ -38,14 +38,14 @@ class TwoSteps:
     def begin(self, count: int) -> None:
         self.logs = [()] * count
 
-    def act(self, numbers: Sequence[int], actions: Sequence[Action]) -> list[Standing]:
+    def act(self, numbers: Sequence[int], actions: Sequence[Action]) -> list[ImaginedStanding]:
         self.asked += len(numbers)
         found = []
         for number, action in zip(numbers, actions, strict=True):
             self.logs[number] = (*self.logs[number], int(action))
             at = self.logs[number]
             kind = "end" if len(at) == self.depth else "turn"
-            found.append(Standing("impossible" if self.impossible(at) else kind, at))  # type: ignore[arg-type]
+            found.append(ImaginedStanding("impossible" if self.impossible(at) else kind, at))  # type: ignore[arg-type]
         return found
 
     def choices(self, numbers: Sequence[int]) -> list[dict[Action, float]]:

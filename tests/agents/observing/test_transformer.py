@@ -5,17 +5,14 @@ import dataclasses
 import numpy as np
 import pytest
 
-from agents.learning.transformer import (
-    AdamW,
+from agents.observing.gradients import AdamW, dropper, losses_and_gradients, padded
+from agents.observing.transformer import (
     Cache,
     Reals,
     Shape,
     Transformer,
-    dropper,
     first_weights,
     gelu,
-    losses_and_gradients,
-    padded,
     softmax,
 )
 
@@ -35,7 +32,7 @@ def model(seed: int = 0, shape: Shape = SMALL) -> Transformer:
 
 def loss(of: Transformer) -> float:
     found, _ = losses_and_gradients(of, TOKENS, ENDS)
-    return 0.9 * found.next + 0.1 * found.outcome
+    return float(0.9 * found.next + 0.1 * found.outcome)
 
 
 @pytest.mark.parametrize("name", SMALL.arrays())

@@ -9,17 +9,13 @@ import pytest
 from safetensors.numpy import load, save
 
 from agents.encoding.tokens import END, MOVE
-from agents.learning.budget import Budget, begun_budget, budget_of
-from agents.learning.observing import (
-    Follower,
-    ObservationModel,
-    ObservationSettings,
-    Outcomes,
-    read_observation_model,
-)
 from agents.learning.policy import META
-from agents.learning.population import Population
 from agents.learning.settings import LearningError
+from agents.observing.budget import TokenBudget, begun_token_budget, token_budget
+from agents.observing.following import LogFollower
+from agents.observing.model import ObservationModel, ObservationSettings, read_observation_model
+from agents.observing.outcomes import OutcomeTable
+from agents.observing.population import SelfPlayTraining
 from games import library
 from games.information import Did, SeatLog, Seen
 from tools.playtest.jobs import GameSetup
@@ -36,8 +32,10 @@ def sandbox() -> Iterator[Sandbox]:
         yield opened
 
 
-def trained(sandbox: Sandbox, folder: Path, settings: ObservationSettings = QUICK) -> Population:
-    return Population(sandbox, KUHN, settings, 20_000, 7, folder)
+def trained(
+    sandbox: Sandbox, folder: Path, settings: ObservationSettings = QUICK
+) -> SelfPlayTraining:
+    return SelfPlayTraining(sandbox, KUHN, settings, 20_000, 7, folder)
 
 
 @pytest.fixture(scope="module")
@@ -105,12 +103,12 @@ def test_a_damaged_file_is_refused(model: tuple[Path, bytes], tmp_path: Path, ho
 
 def test_outcomes_are_worth_what_the_paper_says() -> None:
     """Eq. 4: the own result less the mean of the others', over the largest one; then by seat."""
-    found = Outcomes.of([(3.0, 0.0, 0.0), (0.0, 2.0, 1.0)])
+    found = OutcomeTable.of([(3.0, 0.0, 0.0), (0.0, 2.0, 1.0)])
     assert not found.shared
     assert found.scale == 3.0
     number = found.number((0.0, 2.0, 1.0), 1)  # seat 1 has 2, the others 1 and 0: 1.5 more
     assert found.values[number] == pytest.approx(0.5)
-    together = Outcomes.of([(4.0, 4.0), (2.0, 2.0)])
+    together = OutcomeTable.of([(4.0, 4.0), (2.0, 2.0)])
     assert together.shared
     assert sorted(together.values) == [0.5, 1.0]
     assert together.number((3.0, 3.0), 0) == -1  # never seen
@@ -118,7 +116,7 @@ def test_outcomes_are_worth_what_the_paper_says() -> None:
 
 def test_many_outcomes_are_binned_and_the_error_is_told() -> None:
     paid = [(float(n), -float(n)) for n in range(400)]
-    found = Outcomes.of(paid)
+    found = OutcomeTable.of(paid)
     assert not found.returns
     assert len(found.values) <= 64
     errors = [abs(found.values[found.number(one, 0)] - one[0] / 399) for one in paid]
@@ -128,18 +126,18 @@ def test_many_outcomes_are_binned_and_the_error_is_told() -> None:
 
 def test_a_game_with_one_outcome_cannot_be_learned() -> None:
     with pytest.raises(LearningError, match="two outcomes"):
-        Outcomes.of([(0.0, 0.0)] * 9)
+        OutcomeTable.of([(0.0, 0.0)] * 9)
 
 
 def test_a_follower_gives_a_log_what_the_whole_log_gives(model: tuple[Path, bytes]) -> None:
     of = read_observation_model(str(model[0] / "1.model"))
     seen = Seen.of({"hand": "K"})
     log = SeatLog(0, [seen])
-    follower = Follower(of, 1)
+    follower = LogFollower(of, 1)
     follower.turns([log])
     log.entries += [Did("bet"), Seen.of({"hand": "K", "pot": 3})]
     _, grown = follower.turns([log])
-    _, whole = Follower(of, 1).turns([SeatLog(0, [*log.entries])])
+    _, whole = LogFollower(of, 1).turns([SeatLog(0, [*log.entries])])
     assert np.allclose(grown, whole, atol=1e-4)
     assert follower.tokens(log).count(MOVE) == 1
     assert END not in follower.tokens(log)
@@ -149,16 +147,16 @@ def test_a_log_beyond_the_context_is_told_with_its_length(model: tuple[Path, byt
     of = read_observation_model(str(model[0] / "1.model"))
     log = SeatLog(0, [Seen.of({"text": "x" * 9 * of.transformer.shape.context})])
     with pytest.raises(ValueError, match="the model's context holds"):
-        Follower(of, 1).turns([log])
+        LogFollower(of, 1).turns([log])
 
 
 def test_minutes_become_tokens_once(sandbox: Sandbox, tmp_path: Path) -> None:
-    made = budget_of(sandbox, KUHN, QUICK, tmp_path, seed=3, tokens=0, minutes=0.5)
+    made = token_budget(sandbox, KUHN, QUICK, tmp_path, seed=3, tokens=0, minutes=0.5)
     assert made.minutes == 0.5
     assert made.tokens == int(float(f"{made.tokens:.2g}")) > 0
-    assert begun_budget(tmp_path) == made
+    assert begun_token_budget(tmp_path) == made
     (tmp_path / "budget.json").write_text("{}")
     with pytest.raises(LearningError, match="damaged"):
-        begun_budget(tmp_path)
-    assert begun_budget(tmp_path / "elsewhere") is None
-    assert Budget(tokens=5, seed=1).told == "5 tokens"
+        begun_token_budget(tmp_path)
+    assert begun_token_budget(tmp_path / "elsewhere") is None
+    assert TokenBudget(tokens=5, seed=1).told == "5 tokens"

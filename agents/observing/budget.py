@@ -1,4 +1,4 @@
-"""Budget of a training of observations: minutes become a number of tokens, once.
+"""TokenBudget of a training of observations: minutes become a number of tokens, once.
 
 What a machine does in a minute is measured; all that follows rests on the number of tokens alone.
 """
@@ -10,16 +10,11 @@ import numpy as np
 from pydantic import BaseModel, Field, ValidationError
 
 from agents.encoding.tokens import END, LogWriter, fitted_vocabulary
-from agents.learning.observing import SIZES, ObservationSettings
-from agents.learning.population import Uniform, played_matches
 from agents.learning.settings import LearningError
-from agents.learning.transformer import (
-    Shape,
-    Transformer,
-    first_weights,
-    losses_and_gradients,
-    padded,
-)
+from agents.observing.gradients import losses_and_gradients, padded
+from agents.observing.model import SIZES, ObservationSettings
+from agents.observing.selfplay import Uniform, matches_of_play
+from agents.observing.transformer import Shape, Transformer, first_weights
 from games.streams import stream
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
@@ -30,7 +25,7 @@ _STEPS = 4
 _FORWARD = 0.4  # what a token costs that is only read, of one that is learned
 
 
-class Budget(BaseModel, frozen=True, extra="forbid"):
+class TokenBudget(BaseModel, frozen=True, extra="forbid"):
     """The tokens of a training, and how they were found.
 
     Attributes:
@@ -58,7 +53,7 @@ class Budget(BaseModel, frozen=True, extra="forbid"):
         )
 
 
-def begun_budget(folder: Path) -> Budget | None:
+def begun_token_budget(folder: Path) -> TokenBudget | None:
     """The budget of a training that began in a folder; None where none did.
 
     Raises:
@@ -69,12 +64,12 @@ def begun_budget(folder: Path) -> Budget | None:
     except OSError:
         return None
     try:
-        return Budget.model_validate_json(text)
+        return TokenBudget.model_validate_json(text)
     except ValidationError as error:
         raise LearningError(f"{folder / _FILE} is damaged; say --force to begin anew") from error
 
 
-def budget_of(
+def token_budget(
     sandbox: Sandbox,
     game: GameSetup,
     settings: ObservationSettings,
@@ -83,7 +78,7 @@ def budget_of(
     seed: int,
     tokens: int,
     minutes: float,
-) -> Budget:
+) -> TokenBudget:
     """The budget of a new training, which its folder keeps.
 
     Args:
@@ -99,13 +94,13 @@ def budget_of(
         LearningError: If no match ends.
         ModuleFault: If the module fails.
     """
-    budget = Budget(tokens=tokens, seed=seed) if tokens else None
+    budget = TokenBudget(tokens=tokens, seed=seed) if tokens else None
     if budget is None:
         learned, written = _measured(sandbox, game, settings)
         reading = game.num_players * _FORWARD / learned
         a_token = 1 / learned + (1 / written + reading) / settings.epochs
         rounded = int(float(f"{60 * minutes / a_token:.2g}"))
-        budget = Budget(
+        budget = TokenBudget(
             tokens=max(1, rounded), seed=seed, minutes=minutes, learned=learned, written=written
         )
     folder.mkdir(exist_ok=True)
@@ -123,7 +118,7 @@ def _measured(
     matches = range(_TRIED)
     logs = [
         log.entries
-        for _, seats, _ in played_matches(
+        for _, seats, _ in matches_of_play(
             sandbox, game, lambda _: everybody, matches, seed=0, max_plies=settings.max_plies
         )
         for log in seats.values()

@@ -6,9 +6,10 @@ import numpy as np
 
 from agents.encoding.protocol import Array
 from agents.encoding.tokens import END, MOVE, LogReader, TokenError
-from agents.learning.observing import Follower, ObservationModel
-from agents.learning.transformer import Cache
-from agents.search.observation import Kind, Standing
+from agents.observing.following import LogFollower
+from agents.observing.model import ObservationModel
+from agents.observing.transformer import Cache
+from agents.search.observation import ImaginedStanding, Kind
 from games.information import SeatLog
 from games.values import Action
 
@@ -22,7 +23,7 @@ class ImaginedLogs:
     def __init__(
         self,
         model: ObservationModel,
-        follower: Follower,
+        follower: LogFollower,
         log: SeatLog,
         generator: np.random.Generator,
         *,
@@ -68,10 +69,10 @@ class ImaginedLogs:
         self._readers = [self._reader.copy() for _ in range(count)]
         self._histories = [[] for _ in range(count)]
 
-    def act(self, numbers: Sequence[int], actions: Sequence[Action]) -> list[Standing]:
+    def act(self, numbers: Sequence[int], actions: Sequence[Action]) -> list[ImaginedStanding]:
         """See `Imagined.act`."""
         known = self.model.vocabulary.action_number
-        stood: dict[int, Standing] = {}
+        stood: dict[int, ImaginedStanding] = {}
         tokens: dict[int, int] = {}
         for number, action in zip(numbers, actions, strict=True):
             tokens[number] = known[action]
@@ -80,7 +81,9 @@ class ImaginedLogs:
             tokens = self._imagined(tokens, stood)
         return [stood[number] for number in numbers]
 
-    def _imagined(self, tokens: dict[int, int], stood: dict[int, Standing]) -> dict[int, int]:
+    def _imagined(
+        self, tokens: dict[int, int], stood: dict[int, ImaginedStanding]
+    ) -> dict[int, int]:
         """Add a token to each log; the next token of those that go on."""
         numbers = sorted(tokens)
         full = self.cache.length[numbers] >= self.model.transformer.shape.context
@@ -134,8 +137,8 @@ class ImaginedLogs:
         self._last[rows] = self.model.transformer.add(self.cache, rows, added, ones)
         self.passes += 1
 
-    def _stand(self, kind: Kind, number: int) -> Standing:
-        return Standing(kind, tuple(self._histories[number]))
+    def _stand(self, kind: Kind, number: int) -> ImaginedStanding:
+        return ImaginedStanding(kind, tuple(self._histories[number]))
 
     def choices(self, numbers: Sequence[int]) -> list[dict[Action, float]]:
         """See `Imagined.choices`."""

@@ -1,0 +1,287 @@
+"""Gradients of a transformer over whole sequences, and the steps along them.
+
+Each part gives its result and the function that goes back through it; no library differentiates.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.learning.policy import Weights
+from agents.observing.transformer import (
+    CUBIC,
+    HIDDEN,
+    ROOT,
+    Reals,
+    Tokens,
+    Transformer,
+    normed,
+    softmax,
+)
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Cross-entropies of a batch, in nats.
+
+    Attributes:
+        next: A token.
+        outcome: A token, of the match's end.
+        tokens: How many.
+    """
+
+    next: float
+    outcome: float
+    tokens: int
+
+
+def losses_and_gradients(
+    model: Transformer,
+    tokens: Tokens,
+    outcomes: NDArray[np.int64],
+    *,
+    outcome_share: float = 0.1,
+    dropped: Callable[[tuple[int, ...]], Reals] | None = None,
+) -> tuple[Losses, Weights]:
+    """The losses of whole sequences, and the gradient of their weighted sum.
+
+    `(1 - s) CE(next token) + s CE(outcome)`, both a mean over all tokens but a row's last (§5.1).
+
+    Args:
+        model: The transformer.
+        tokens: `[rows, most]`; -1 behind a row's end.
+        outcomes: `[rows]`; -1 where a match's is not known.
+        outcome_share: `s`.
+        dropped: Gives a mask of this shape whose mean is 1, after the embedding and each block's
+            two parts; None drops nothing.
+    """
+    return _Pass(model, tokens, dropped).run(outcomes, np.float32(outcome_share))
+
+
+class _Pass:
+    """One pass forwards and backwards over a batch."""
+
+    def __init__(
+        self, model: Transformer, tokens: Tokens, dropped: Callable[..., Reals] | None
+    ) -> None:
+        self.model, self.tokens, self.dropped = model, tokens, dropped
+        self.gradients: Weights = {}
+        self.inputs = np.where(tokens < 0, 0, tokens)[:, :-1]
+        self.targets = tokens[:, 1:]
+        self.told = self.targets >= 0
+        steps = self.inputs.shape[1]
+        self.hides = np.triu(np.full((steps, steps), HIDDEN, np.float32), 1)
+
+    def run(self, outcomes: NDArray[np.int64], share: np.float32) -> tuple[Losses, Weights]:
+        """Losses and gradients."""
+        shape, weights = self.model.shape, self.model.weights
+        steps = self.inputs.shape[1]
+        hidden = weights["tokens"][self.inputs] + weights["places"][:steps]
+        drop, hidden = self._drop(hidden)
+        backs = []
+        for layer in range(shape.layers):
+            hidden, back = self._attention(layer, hidden)
+            backs.append(back)
+            hidden, back = self._widened(layer, hidden)
+            backs.append(back)
+        even, centred, rate = normed(hidden, weights["norm"])
+        flat = even[self.told]  # rows of tokens that have one after them
+        count = max(1, len(flat))
+        known = np.repeat(outcomes[:, None], steps, 1)[self.told]
+        loss_next, up_next = self._head("next", flat, self.targets[self.told], 1 - share, count)
+        loss_outcome, up_outcome = self._head("outcome", flat, known, share, count)
+        up = np.zeros_like(even)
+        up[self.told] = up_next + up_outcome
+        up, self.gradients["norm"] = _norm_back(up, weights["norm"], centred, rate)
+        for back in reversed(backs):
+            up = back(up)
+        up = up if drop is None else up * drop
+        grown = np.zeros_like(weights["tokens"])
+        np.add.at(grown, self.inputs.reshape(-1), up.reshape(-1, shape.width))
+        places = np.zeros_like(weights["places"])
+        places[:steps] = up.sum(0)
+        self.gradients |= {"tokens": grown, "places": places}
+        return Losses(loss_next, loss_outcome, int(self.told.sum())), self.gradients
+
+    def _drop(self, values: Reals) -> tuple[Reals | None, Reals]:
+        if self.dropped is None:
+            return None, values
+        mask = self.dropped(values.shape)
+        return mask, values * mask
+
+    def _head(
+        self, name: str, flat: Reals, targets: NDArray[np.int64], share: np.float32, count: int
+    ) -> tuple[float, Reals]:
+        """Loss of a head, and the gradient of its inputs."""
+        weights = self.model.weights
+        bent, slope = _gelu_with_slope(flat @ weights[f"{name}.hidden"])
+        chances = softmax(bent @ weights[name])
+        known = targets >= 0
+        rows = np.flatnonzero(known)
+        picked = chances[rows, targets[rows]]
+        loss = float(-np.log(np.maximum(picked, np.float32(1e-30))).sum()) / max(1, len(rows))
+        chances[rows, targets[rows]] -= 1
+        chances[~known] = 0
+        chances *= share / np.float32(max(1, len(rows)) if name == "outcome" else count)
+        self.gradients[name] = bent.T @ chances
+        up = (chances @ weights[name].T) * slope
+        self.gradients[f"{name}.hidden"] = flat.T @ up
+        return loss, up @ weights[f"{name}.hidden"].T
+
+    def _attention(self, layer: int, hidden: Reals) -> tuple[Reals, Callable[[Reals], Reals]]:
+        shape, weights = self.model.shape, self.model.weights
+        rows, steps, width = hidden.shape
+        parts = width // shape.heads
+        scale = np.float32(parts**-0.5)
+        name = f"{layer}."
+        even, centred, rate = normed(hidden, weights[f"{name}norm1"])
+        mixed = even.reshape(-1, width) @ weights[f"{name}qkv"] + weights[f"{name}qkv.bias"]
+        query, key, value = mixed.reshape(rows, steps, 3, shape.heads, parts).transpose(
+            2, 0, 3, 1, 4
+        )
+        chances = softmax((query * scale) @ key.transpose(0, 1, 3, 2) + self.hides)
+        joined = (chances @ value).transpose(0, 2, 1, 3).reshape(-1, width)
+        told = joined @ weights[f"{name}out"] + weights[f"{name}out.bias"]
+        drop, told = self._drop(told.reshape(hidden.shape))
+
+        def back(up: Reals) -> Reals:
+            own = (up if drop is None else up * drop).reshape(-1, width)
+            self.gradients[f"{name}out"] = joined.T @ own
+            self.gradients[f"{name}out.bias"] = own.sum(0)
+            apart = (own @ weights[f"{name}out"].T).reshape(rows, steps, shape.heads, parts)
+            apart = apart.transpose(0, 2, 1, 3)
+            slope = apart @ value.transpose(0, 1, 3, 2)
+            slope = chances * (slope - (slope * chances).sum(-1, keepdims=True)) * scale
+            each = np.stack(
+                [
+                    slope @ key,
+                    slope.transpose(0, 1, 3, 2) @ query,
+                    chances.transpose(0, 1, 3, 2) @ apart,
+                ]
+            )
+            flat = each.transpose(1, 3, 0, 2, 4).reshape(-1, 3 * width)
+            self.gradients[f"{name}qkv"] = even.reshape(-1, width).T @ flat
+            self.gradients[f"{name}qkv.bias"] = flat.sum(0)
+            inward = (flat @ weights[f"{name}qkv"].T).reshape(hidden.shape)
+            inward, norm = _norm_back(inward, weights[f"{name}norm1"], centred, rate)
+            self.gradients[f"{name}norm1"] = norm
+            up += inward
+            return up
+
+        return hidden + told, back
+
+    def _widened(self, layer: int, hidden: Reals) -> tuple[Reals, Callable[[Reals], Reals]]:
+        weights, width = self.model.weights, hidden.shape[-1]
+        name = f"{layer}."
+        even, centred, rate = normed(hidden, weights[f"{name}norm2"])
+        flat = even.reshape(-1, width)
+        before = flat @ weights[f"{name}wide"]
+        before += weights[f"{name}wide.bias"]
+        bent, slope = _gelu_with_slope(before)
+        told = bent @ weights[f"{name}narrow"] + weights[f"{name}narrow.bias"]
+        drop, told = self._drop(told.reshape(hidden.shape))
+
+        def back(up: Reals) -> Reals:
+            own = (up if drop is None else up * drop).reshape(-1, width)
+            self.gradients[f"{name}narrow"] = bent.T @ own
+            self.gradients[f"{name}narrow.bias"] = own.sum(0)
+            wide = own @ weights[f"{name}narrow"].T
+            wide *= slope
+            self.gradients[f"{name}wide"] = flat.T @ wide
+            self.gradients[f"{name}wide.bias"] = wide.sum(0)
+            inward = (wide @ weights[f"{name}wide"].T).reshape(hidden.shape)
+            inward, norm = _norm_back(inward, weights[f"{name}norm2"], centred, rate)
+            self.gradients[f"{name}norm2"] = norm
+            up += inward
+            return up
+
+        return hidden + told, back
+
+
+@dataclass
+class AdamW:
+    """AdamW (Loshchilov and Hutter 2019), in place.
+
+    Attributes:
+        step: Steps done.
+        first: First moments by name.
+        second: Second moments by name.
+        decay: Of the matrices' weights, a step, times its rate.
+    """
+
+    step: int
+    first: Weights
+    second: Weights
+    decay: float = 0.01
+
+    def descend(self, weights: Weights, gradients: Mapping[str, Reals], rate: float) -> None:
+        """One step: Adam's, and `w -= rate decay w` for what is a matrix."""
+        self.step += 1
+        slow, slower = 1 - 0.9**self.step, 1 - 0.999**self.step
+        for name, slope in gradients.items():
+            weight = weights[name]
+            first = self.first.setdefault(name, np.zeros_like(weight))
+            second = self.second.setdefault(name, np.zeros_like(weight))
+            first *= np.float32(0.9)
+            first += np.float32(0.1) * slope
+            second *= np.float32(0.999)
+            second += np.float32(0.001) * slope * slope
+            moved = first / np.float32(slow)
+            moved /= np.sqrt(second / np.float32(slower)) + np.float32(1e-8)
+            if weight.ndim > 1 and "norm" not in name:
+                weight *= np.float32(1 - rate * self.decay)
+            weight -= np.float32(rate) * moved
+
+
+def padded(sequences: Sequence[Sequence[int]]) -> Tokens:
+    """`[rows, most]` of sequences, with -1 behind each one's end."""
+    found = np.full((len(sequences), max(map(len, sequences))), -1, np.int64)
+    for row, sequence in enumerate(sequences):
+        found[row, : len(sequence)] = sequence
+    return found
+
+
+def dropper(share: float, generator: np.random.Generator) -> Callable[..., Any] | None:
+    """The `dropped` of `losses_and_gradients` that leaves out a share of the values."""
+    if not share:
+        return None
+    kept = np.float32(1 / (1 - share))
+
+    def mask(size: tuple[int, ...]) -> Reals:
+        return np.where(generator.random(size, np.float32) >= share, kept, np.float32(0))
+
+    return mask
+
+
+def _gelu_with_slope(inputs: Reals) -> tuple[Reals, Reals]:
+    """GELU and its slope, which share their parts; each step works in place."""
+    square = inputs * inputs
+    bent = square * CUBIC
+    bent += 1
+    bent *= inputs
+    bent *= ROOT
+    np.tanh(bent, out=bent)
+    square *= 3 * CUBIC
+    square += 1
+    square *= inputs
+    square *= np.float32(0.5) * ROOT
+    bend = bent * bent
+    np.subtract(1, bend, out=bend)
+    square *= bend
+    bent += 1
+    bent *= np.float32(0.5)
+    square += bent
+    bent *= inputs
+    return bent, square
+
+
+def _norm_back(up: Reals, norm: Reals, centred: Reals, rate: Reals) -> tuple[Reals, Reals]:
+    """Gradients of a layer norm: of its inputs, and of its scale and shift."""
+    rows = tuple(range(up.ndim - 1))
+    own = np.stack([(up * centred).sum(rows), up.sum(rows)])
+    up = up * norm[0]
+    inward = up - up.mean(-1, keepdims=True) - centred * (up * centred).mean(-1, keepdims=True)
+    return inward * rate, own

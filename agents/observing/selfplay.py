@@ -1,0 +1,153 @@
+"""Self-play: the players of a population, and matches of them side by side."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from agents.learning.settings import LearningError
+from agents.observing.following import LogFollower
+from agents.observing.model import ObservationModel
+from games.engine import Decision, Effort
+from games.information import SeatLog
+from games.lockstep import Entry, LockstepPlayer, MatchBatch, Reads, SeatView
+from games.values import Action
+from tools.playtest.batches import WorkerRounds
+from tools.playtest.jobs import GameSetup
+from tools.sandbox import Sandbox
+
+WIDTH = 128
+"""Matches at the same time."""
+
+
+class Uniform:
+    """A player that draws uniformly, and whose log is kept."""
+
+    reads: Reads = "all"
+    effort: Effort | None = None
+
+    def __init__(self) -> None:
+        self.legal: set[Action] = set()
+
+    def choose_many(self, views: Sequence[SeatView]) -> list[Decision]:
+        """See `LockstepPlayer.choose_many`."""
+        self.legal.update(*(view.legal for view in views))
+        return [
+            Decision(view.legal[int(view.generator().integers(len(view.legal)))]) for view in views
+        ]
+
+
+class PopulationPlayer:
+    """A player by a model: it samples from its policy, or takes the action of the highest value."""
+
+    reads: Reads = "all"
+    effort: Effort | None = None
+
+    def __init__(
+        self, model: ObservationModel, *, greedy: float | None, explore: float = 0.0
+    ) -> None:
+        """Take a seat in many matches.
+
+        Args:
+            model: Which it follows.
+            greedy: `ArgmaxVal*`'s threshold (Eqs. 2 to 5); None samples.
+            explore: Share of its actions that are drawn uniformly.
+        """
+        self.model, self.greedy, self.explore = model, greedy, explore
+        self.follower = LogFollower(model)
+
+    def choose_many(self, views: Sequence[SeatView]) -> list[Decision]:
+        """See `LockstepPlayer.choose_many`."""
+        rows, last = self.follower.turns([view.log for view in views])
+        chances = self.model.transformer.next(last)
+        pairs = zip(chances, views, strict=True)
+        legal = [self.model.legal_chances(row, view.legal) for row, view in pairs]
+        if self.greedy is None:
+            return [
+                Decision(view.legal[int(view.generator().choice(len(own), p=own / own.sum()))])
+                for view, own in zip(views, legal, strict=True)
+            ]
+        values = argmax_values(self.model, self.follower, rows, views, legal, self.greedy)
+        return [self._best(view, worth) for view, worth in zip(views, values, strict=True)]
+
+    def _best(self, view: SeatView, worth: Mapping[int, float]) -> Decision:
+        generator = view.generator() if self.explore else None
+        if generator is not None and generator.random() < self.explore:
+            return Decision(view.legal[int(generator.integers(len(view.legal)))])
+        return Decision(view.legal[max(worth, key=lambda place: (worth[place], -place))])
+
+
+def argmax_values(
+    model: ObservationModel,
+    follower: LogFollower,
+    rows: "np.ndarray[Any, np.dtype[np.int64]]",
+    views: Sequence[SeatView],
+    chances: Sequence["np.ndarray[Any, Any]"],
+    threshold: float,
+) -> list[dict[int, float]]:
+    """The values of the actions that are considered, by their place among the legal ones.
+
+    `V(h, a)` where `p_legal(a | h) >= threshold`; where none is, the likeliest stays.
+
+    Args:
+        model: The model.
+        follower: Has brought the logs up to their turns.
+        rows: Of the logs in its cache.
+        views: The positions.
+        chances: By position, of each legal action.
+        threshold: See above.
+    """
+    known = model.vocabulary.action_number
+    asked: list[tuple[int, int, int, int]] = []
+    for number, (view, own) in enumerate(zip(views, chances, strict=True)):
+        kept = [p for p, chance in enumerate(own) if chance >= threshold] or [int(own.argmax())]
+        for place in kept:
+            if (token := known.get(view.legal[place])) is not None:
+                asked.append((number, place, int(rows[number]), token))
+    found: list[dict[int, float]] = [{} for _ in views]
+    if asked:
+        where, tokens = (np.array([one[part] for one in asked], np.int64) for part in (2, 3))
+        values = model.values(model.transformer.peek(follower.cache, where, tokens))
+        for (number, place, _, _), value in zip(asked, values.tolist(), strict=True):
+            found[number][place] = value
+    for number, own in enumerate(chances):
+        if not found[number]:
+            found[number] = {int(own.argmax()): 0.0}
+    return found
+
+
+def matches_of_play(
+    sandbox: Sandbox,
+    game: GameSetup,
+    seated: Callable[[int], tuple[LockstepPlayer, ...]],
+    matches: range,
+    *,
+    seed: int,
+    max_plies: int,
+) -> Iterator[tuple[int, Mapping[int, SeatLog], tuple[float, ...] | None]]:
+    """Play matches side by side.
+
+    Args:
+        sandbox: Where the module runs.
+        game: With all its parameters.
+        seated: The players of a match by its number; all read their whole log.
+        matches: Their numbers.
+        seed: Of all that is drawn.
+        max_plies: After which a match is left unfinished.
+
+    Yields:
+        Numbers, logs by seat, and returns; None of those for an unfinished match.
+
+    Raises:
+        LearningError: If a match fails.
+        ModuleFault: If the module does.
+    """
+    with sandbox.loaded("training", game.source) as worker:
+        batch = MatchBatch(WorkerRounds(worker, game), game.num_players, seed, max_plies, WIDTH)
+        for outcome in batch.play([Entry(number, number, seated(number)) for number in matches]):
+            yield outcome.match, outcome.logs, outcome.returns
+    if batch.unclean:
+        raise LearningError(
+            f"{game.name} failed in {len(batch.unclean)} of {len(matches)} matches of the "
+            "training; see: rulewright check"
+        )
