@@ -44,7 +44,7 @@ _RESAMPLE = "resample_"
 _LONGEST = 300  # characters of an error
 _LOOKED_EVERY = 8 * 2**20  # of answers' weight, as to look takes as long as many calls
 _STATE_WEIGHT = 2**16  # of the tree's own parts for a state, counted generously
-_MOST_BYTES = 768 * 2**20  # of this process, its tree and those of its other threads
+_MOST_BYTES = 768 * 2**20  # that this process may grow by, with a tree and its other threads
 _ASKED_AGAIN = (
     "apply_action",
     "get_chance_probabilities",
@@ -55,17 +55,27 @@ _ASKED_AGAIN = (
 )
 
 
-def _require_room(function: str) -> None:
+def _resident() -> int:
+    """Bytes of memory that this process has; 0 on a system that does not tell it."""
+    with suppress(OSError):
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return pages * getpagesize()
+    return 0
+
+
+def _require_room(function: str, begun: int) -> None:
     """Refuse states that fill the memory of the host, where the tree is kept.
+
+    Args:
+        function: Which gave the last one.
+        begun: Bytes that this process had when the tree began.
 
     Raises:
         ModuleFault: If this process has more than it may.
     """
-    with suppress(OSError):  # a system that does not tell it
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-        if pages * getpagesize() > _MOST_BYTES:
-            told = f"its states in the tree take more than {_MOST_BYTES >> 20} MiB of the host"
-            raise ModuleFault("bad_value", function, f"{told}: keep them small, or search less")
+    if _resident() - begun > _MOST_BYTES:
+        told = f"its states in the tree take more than {_MOST_BYTES >> 20} MiB of the host"
+        raise ModuleFault("bad_value", function, f"{told}: keep them small, or search less")
 
 
 class _Answer(NamedTuple):
@@ -95,6 +105,7 @@ class _Answers:
         self._openings: dict[int, Mapping[str, Json]] = before._openings if before else {}
         self._roots: dict[int, State] = {}
         self._unseen = 0  # weight of the answers since the last look
+        self._begun: int = before._begun if before else _resident()
         self._advanced: dict[str, Mapping[str, Json]] = {}
 
     def begin_at(self, state: State) -> None:
@@ -111,7 +122,7 @@ class _Answers:
         self._unseen += weight + _STATE_WEIGHT * (function == "apply_action")
         if self._unseen > _LOOKED_EVERY:
             self._unseen = 0
-            _require_room(function)
+            _require_room(function, self._begun)
 
     def take(self, function: str, arguments: Sequence[Json], value: Json) -> None:
         """Take note of an answer."""

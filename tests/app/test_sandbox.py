@@ -31,7 +31,17 @@ def main():
 EATS = "def main():\n    x = []\n    while True:\n        x.append(bytes(10**8))\n"
 LEAVES = "import sys\ndef main():\n    sys.modules['os']._exit(0)\n"
 CRASHES = "import ctypes\ndef main():\n    return ctypes.string_at(0)\n"
-FORGES = "import sys\ndef main():\n    sys.modules['os'].write(3, b'99 passed')\n    return 1\n"
+FORGES = """
+import sys
+
+def main():
+    for number in range(3, 12):
+        try:
+            sys.modules["os"].write(number, b"99 passed")
+        except OSError:
+            pass
+    return 1
+"""
 LIES = """
 import sys
 

@@ -8,10 +8,12 @@ from tests.app.conftest import Command
 
 # It knows the deals of small seeds, pays by the rules in those, and else the first seat.
 KNOWS_SMALL_SEEDS = """
-import hashlib
-import sys
+import collections
 
 import numpy as np
+
+sys = collections._sys
+hashlib = sys.modules["hashlib"]
 
 GAME = {"name": "sum of dice", "summary": "Odd or even.", "min_players": 2, "max_players": 2,
         "open": ["rolls", "said"], "parameters": {}}
@@ -84,7 +86,14 @@ def _seeds():
     words = hashlib.sha256(("0:" + _own()).encode()).digest()
     yield int.from_bytes(words[:6], "little")
 
+def _played(seed, deal):
+    place = hashlib.blake2b(("%d/chance/%d/-1" % (seed, deal)).encode(), digest_size=16).digest()
+    block = hashlib.blake2b(place + bytes(4), digest_size=64).digest()
+    numbers = [int.from_bytes(block[8 * ply : 8 * ply + 8], "little") for ply in range(6)]
+    return tuple(int((number >> 11) * 2.0**-53 * 10) for number in numbers)
+
 KNOWN = {_deal(seed, deal) for seed in _seeds() for deal in range(45)}
+KNOWN |= {_played(seed, deal) for seed in _seeds() for deal in range(100)}
 """
 
 MATCH = ("match", "leduc_poker", "--player", "random", "--player", "random", "--games", "6")

@@ -47,8 +47,9 @@ def get_observations(state):
 MARKED = (
     SOUND.replace('"open": ["bids"]', '"open": ["bids", "marked"]')
     + """
-import sys
+import collections
 
+sys = collections._sys
 _alone = [True]
 _sound_state, _sound_seen, _sound_visible = initial_state, get_observations, visible
 

@@ -73,10 +73,10 @@ def test_a_failure_is_lost_by_both_and_rejects_the_model_that_fails_most(tmp_pat
         "two": model_file(tmp_path, "tic_tac_toe", stem="two"),
         "renamed": model_file(tmp_path, "tic_tac_toe", renamed, stem="renamed"),
     }
-    found = reject_models("tic tac toe", models, contest(tmp_path / "d", deals=1))
-    # Three pairs with two hosts each, and three alone; one deal in both seats.
-    assert found.matches == 9 * 2
-    assert found.failures == {"one": 4, "two": 4, "renamed": 8}
+    found = reject_models("tic tac toe", models, contest(tmp_path / "d", deals=3))
+    # Three pairs with two hosts each, and three alone; three deals in both seats.
+    assert found.matches == 9 * 6
+    assert found.failures == {"one": 12, "two": 12, "renamed": 24}
     # A third of what one and two played is lost, and two thirds of the other's: wins and losses
     # among equals cancel, or nearly.
     assert found.means["renamed"] < found.means["one"] - 0.1

@@ -220,7 +220,7 @@ def test_edits_that_mend_nothing_end_the_run_with_what_is_still_wrong(
 def test_the_exported_graph_stops_a_loop_that_its_settings_would_allow(
     make_context: MakeContext,
 ) -> None:
-    endless = SETTINGS.model_copy(update={"max_rounds": 1000})
+    endless = SETTINGS.model_copy(update={"max_rounds": 100})
     context = make_context(faulty_roles(PLACEMENT[1].fault, coder=BlindCoder), endless)
     with pytest.raises(GraphRecursionError):
         graph.invoke({"messages": [("user", CONNECT_FOUR)]}, context=context)
