@@ -131,14 +131,20 @@ def require_suited(
     Raises:
         PlayerSpecError: Naming both.
     """
-    here = {"num_players": game.num_players, "game": game.name, "parameters": {**game.parameters}}
-    for name, own in here.items():
-        if about[name] != own and not (elsewhere and name != "num_players"):
-            told = f"{name}={about[name]!r}"[:200], f"{name}={own!r}"[:200]
-            raise PlayerSpecError(
-                f"{path} was trained on {told[0]}, and this is {told[1]}; train one for it, or "
-                "give elsewhere=yes where the player takes it and seats are the same"
-            )
+    seats = f"{about['num_players']} seats", f"a table of {game.num_players}"
+    given = about["parameters"], {**game.parameters}
+    if about["num_players"] != game.num_players:
+        trained, here = seats
+    elif not elsewhere and about["game"] != game.name:
+        trained, here = f"{about['game']}", game.name
+    elif not elsewhere and given[0] != given[1]:
+        trained, here = (f"{one}" for one in given)
+    else:
+        return
+    raise PlayerSpecError(
+        f"{path} was trained on {trained[:200]}, and this is {here[:200]}; train one for it, or "
+        "give elsewhere=yes where the player takes it and seats are the same"
+    )
 
 
 def _shown(text: str) -> str:

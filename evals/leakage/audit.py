@@ -15,6 +15,7 @@ from numpy.random import Generator
 from pydantic import JsonValue
 
 from agents.players.llm import LLM
+from agents.players.observing import ARGMAXVAL, GOMCTS
 from agents.players.ppo import PPO
 from agents.players.registry import PLAYERS, PRELOAD, parse_spec
 from agents.players.specs import PlayerSpecError
@@ -97,7 +98,7 @@ def run(options: EvalOptions, amount: AuditSize | None = None) -> EvalResult:
 
 
 # Players that need an endpoint, a training, a learned model or an environment.
-_NEEDING_MORE = (LLM, PPO, "cwm", "gt")
+_NEEDING_MORE = (LLM, PPO, ARGMAXVAL, GOMCTS, "cwm", "gt")
 
 
 def line_up() -> list[PlayerSpec]:

@@ -31,7 +31,8 @@ def small(name: str, parameters: Listed, **more: str) -> str:
 
 def test_what_is_listed_is_what_is_tried_here(command: Command) -> None:
     found = listed(command)
-    assert {*found} == {"random", "greedy", "llm", "cwm", "gt", "ppo", *SEARCHES, *REFUSING}
+    trained = {"ppo", "argmaxval", "gomcts"}  # tests/app/test_train.py and tests/agents/players
+    assert {*found} == {"random", "greedy", "llm", "cwm", "gt", *trained, *SEARCHES, *REFUSING}
     for name in SEARCHES:
         assert {*samplers(found[name])} == SAMPLERS
     words = command("players").out

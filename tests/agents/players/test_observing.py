@@ -65,7 +65,7 @@ def test_the_best_value_is_played_alike_alone_and_beside_others(
 
 def test_a_model_of_another_game_is_refused(sandbox: Sandbox, model: Path) -> None:
     other = GameSetup("leduc_poker", library.source("leduc_poker"), 2)
-    with pytest.raises(PlayerSpecError, match="was trained on game='kuhn_poker'"):
+    with pytest.raises(PlayerSpecError, match="was trained on kuhn_poker, and this is leduc_poker"):
         played(sandbox, f"gomcts:model={model}", "random", matches=2, game=other)
 
 
