@@ -23,6 +23,7 @@ trap 'exit 130' INT TERM
 networks=(-m "not whole" tests/agents/learning/test_ppo.py tests/agents/learning/test_resuming.py)
 # Matrices of numpy: embeddings, searches by meaning, equilibria, ratings, intervals, a model's arrays.
 numbers=(tests/agents/learning/test_policy.py tests/agents/learning/test_resuming.py
+    tests/agents/observing tests/agents/players/test_observing.py
     tests/vectorstore/test_minilm.py tests/vectorstore/test_bert.py tests/tools/test_retrieval.py
     tests/agents/solving/test_form.py tests/tools/playtest/test_ratings.py
     tests/tools/playtest/test_intervals.py tests/games/checks/test_seats.py)
