@@ -25,6 +25,11 @@ class LogFollower:
         self._kept: dict[int, tuple[SeatLog, LogWriter, int]] = {}
         self._free = [*range(rows)]
 
+    def fits(self, log: SeatLog) -> bool:
+        """True where a log, its turn and an action stay within the context."""
+        writer, _ = self._place(log)
+        return len(writer.write(log.entries)) + 2 <= self.model.transformer.shape.context
+
     def turns(self, logs: Sequence[SeatLog]) -> tuple[NDArray[np.int64], Array]:
         """Bring logs, of which each stands at its seat's turn, up to that turn.
 

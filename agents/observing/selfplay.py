@@ -32,9 +32,7 @@ class Uniform:
     def choose_many(self, views: Sequence[SeatView]) -> list[Decision]:
         """See `LockstepPlayer.choose_many`."""
         self.legal.update(*(view.legal for view in views))
-        return [
-            Decision(view.legal[int(view.generator().integers(len(view.legal)))]) for view in views
-        ]
+        return [_uniform(view) for view in views]
 
 
 class PopulationPlayer:
@@ -57,7 +55,13 @@ class PopulationPlayer:
         self.follower = LogFollower(model)
 
     def choose_many(self, views: Sequence[SeatView]) -> list[Decision]:
-        """See `LockstepPlayer.choose_many`."""
+        """See `LockstepPlayer.choose_many`; a log beyond the context gets a uniform draw."""
+        fitting = [view for view in views if self.follower.fits(view.log)]
+        chosen = iter(self._chosen(fitting) if fitting else ())
+        kept = {id(view) for view in fitting}
+        return [next(chosen) if id(view) in kept else _uniform(view) for view in views]
+
+    def _chosen(self, views: Sequence[SeatView]) -> list[Decision]:
         rows, last = self.follower.turns([view.log for view in views])
         chances = self.model.transformer.next(last)
         pairs = zip(chances, views, strict=True)
@@ -71,10 +75,25 @@ class PopulationPlayer:
         return [self._best(view, worth) for view, worth in zip(views, values, strict=True)]
 
     def _best(self, view: SeatView, worth: Mapping[int, float]) -> Decision:
+        if not worth:
+            return _uniform(view)
         generator = view.generator() if self.explore else None
         if generator is not None and generator.random() < self.explore:
             return Decision(view.legal[int(generator.integers(len(view.legal)))])
-        return Decision(view.legal[max(worth, key=lambda place: (worth[place], -place))])
+        return Decision(view.legal[best_place(worth)])
+
+
+def _uniform(view: SeatView) -> Decision:
+    return Decision(view.legal[int(view.generator().integers(len(view.legal)))])
+
+
+def best_place(worth: Mapping[int, float]) -> int:
+    """The place of the highest value; of equals the first.
+
+    >>> best_place({0: 0.1, 2: 0.5, 3: 0.5})
+    2
+    """
+    return max(worth, key=lambda place: (worth[place], -place))
 
 
 def argmax_values(
@@ -87,7 +106,8 @@ def argmax_values(
 ) -> list[dict[int, float]]:
     """The values of the actions that are considered, by their place among the legal ones.
 
-    `V(h, a)` where `p_legal(a | h) >= threshold`; where none is, the likeliest stays.
+    `V(h, a)` where `p_legal(a | h) >= threshold`; where none is, the likeliest stays. There are
+    none where the model never met one of the legal actions.
 
     Args:
         model: The model.
@@ -110,9 +130,6 @@ def argmax_values(
         values = model.values(model.transformer.peek(follower.cache, where, tokens))
         for (number, place, _, _), value in zip(asked, values.tolist(), strict=True):
             found[number][place] = value
-    for number, own in enumerate(chances):
-        if not found[number]:
-            found[number] = {int(own.argmax()): 0.0}
     return found
 
 

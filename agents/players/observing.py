@@ -1,6 +1,6 @@
 """Players by a model of what their seat sees: the best value, and a search in what is imagined."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from agents.learning.settings import LearningError
 from agents.observing.following import LogFollower
 from agents.observing.imagining import ImaginedLogs
 from agents.observing.model import ObservationModel, read_observation_model
-from agents.observing.selfplay import argmax_values
+from agents.observing.selfplay import argmax_values, best_place
 from agents.players.specs import PlayerSpecError, Seating, require_suited, require_unchanged
 from agents.search.observation import ObservationSearch, ObservationSearchSettings
 from agents.search.settings import PlayerSettings
@@ -77,14 +77,16 @@ class ArgmaxPlayer:
         return [self._chosen(view) for view in views]
 
     def _chosen(self, view: SeatView) -> Decision:
-        try:
-            rows, last = self.follower.turns([view.log])
-        except ValueError:
-            return _beyond(view, ARGMAXVAL)
+        if not self.follower.fits(view.log):
+            return _drawn(view, ARGMAXVAL, "context")
+        rows, last = self.follower.turns([view.log])
         chances = self.model.legal_chances(self.model.transformer.next(last)[0], view.legal)
         worth = argmax_values(self.model, self.follower, rows, [view], [chances], self.threshold)[0]
-        place = max(worth, key=lambda place: (worth[place], -place))
-        told: dict[str, Json] = {"algorithm": ARGMAXVAL, **_unmet(self.follower, view)}
+        told: dict[str, Json] = _unmet(self.follower, view)
+        if not worth:
+            return _drawn(view, ARGMAXVAL, "uniform", told)
+        place = best_place(worth)
+        told = {"algorithm": ARGMAXVAL, **told}
         return Decision(view.legal[place], Effort.of({**told, "value": worth[place]}))
 
     def close(self) -> None:
@@ -107,21 +109,19 @@ class ObservationPlayer:
         view = SeatView(log, legal, lambda: generator)
         if len(legal) == 1:
             return Decision(legal[0], Effort.of({"algorithm": GOMCTS, "runs": 0}))
-        try:
-            imagined = ImaginedLogs(
-                *(self.model, self.follower, log, generator),
-                redraw=self.settings.protocol == "ours",
-                most=self.settings.together,
-            )
-        except ValueError:
-            return _beyond(view, GOMCTS)
+        if not self.follower.fits(log):
+            return _drawn(view, GOMCTS, "context")
+        imagined = ImaginedLogs(
+            *(self.model, self.follower, log, generator),
+            redraw=self.settings.protocol == "ours",
+            most=self.settings.together,
+        )
         chances = self.model.legal_chances(self.model.transformer.next(imagined.root)[0], legal)
         known = self.model.vocabulary.action_number
         root = {a: float(p) for a, p in zip(legal, chances, strict=True) if a in known}
         told: dict[str, Json] = {"algorithm": GOMCTS, **_unmet(self.follower, view)}
         if not root:
-            drawn = legal[int(generator.integers(len(legal)))]
-            return Decision(drawn, Effort.of({**told, "fallback": "uniform"}))
+            return _drawn(view, GOMCTS, "uniform", told)
         found = ObservationSearch(imagined, self.settings).search(root)
         told |= {"runs": found.runs, "impossible": found.impossible, "nodes": found.nodes}
         told |= {"passes": imagined.passes, "drawn_again": imagined.drawn_again}
@@ -131,10 +131,12 @@ class ObservationPlayer:
         """Nothing is held."""
 
 
-def _beyond(view: SeatView, algorithm: str) -> Decision:
-    """A draw where the log is longer than the context, which is counted."""
+def _drawn(
+    view: SeatView, algorithm: str, why: str, told: Mapping[str, Json] | None = None
+) -> Decision:
+    """A uniform draw, which is counted: the log is beyond the context, or no action is known."""
     drawn = view.legal[int(view.generator().integers(len(view.legal)))]
-    return Decision(drawn, Effort.of({"algorithm": algorithm, "fallback": "context"}))
+    return Decision(drawn, Effort.of({**(told or {}), "algorithm": algorithm, "fallback": why}))
 
 
 def _unmet(follower: LogFollower, view: SeatView) -> dict[str, Json]:
@@ -154,7 +156,7 @@ def suited_model(spec: PlayerSpec, at: Seating) -> ObservationModel:
             another game or other parameters.
     """
     settings = spec.part(ObservedSettings)
-    model = _model(settings)
+    model = _model(spec.player, settings)
     require_suited(settings.model, model.about, at.game)
     return model
 
@@ -165,14 +167,14 @@ def with_model_hash(spec: PlayerSpec) -> PlayerSpec:
     Raises:
         PlayerSpecError: If the file cannot be read, or the spec gives another hash.
     """
-    digest = _model(spec.part(ObservedSettings)).digest
+    digest = _model(spec.player, spec.part(ObservedSettings)).digest
     return PlayerSpec(player=spec.player, settings={**spec.settings, "sha256": digest})
 
 
-def _model(settings: ObservedSettings) -> ObservationModel:
+def _model(player: str, settings: ObservedSettings) -> ObservationModel:
     try:
         found = read_observation_model(settings.model)
     except LearningError as error:
-        raise PlayerSpecError(f"{GOMCTS}: {error}") from error
+        raise PlayerSpecError(f"{player}: {error}") from error
     require_unchanged(settings.model, found.digest, settings.sha256)
     return found

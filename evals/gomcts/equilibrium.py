@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.observing.following import LogFollower
 from agents.observing.model import ObservationModel
-from agents.observing.selfplay import argmax_values
+from agents.observing.selfplay import argmax_values, best_place
 from agents.solving.enumeration import enumerate_game
 from agents.solving.form import (
     Behaviour,
@@ -79,8 +79,8 @@ class EnumeratedGame:
                 if greedy is not None:
                     view = SeatView(log, state.actions, lambda: stream(0, "unused"))
                     worth = argmax_values(model, follower, rows, [view], [chances], greedy)[0]
-                    best = max(worth, key=lambda at: (worth[at], -at))
-                    chances = np.eye(len(state.actions))[best]
+                    if worth:  # else it draws uniformly, as the player does
+                        chances = np.eye(len(state.actions))[best_place(worth)]
                 chosen[place : place + len(state.actions)] = chances
                 place += len(state.actions)
                 follower.forget(log)

@@ -10,6 +10,9 @@ from agents.observing.population import SelfPlayTraining
 from agents.players.registry import PRELOAD, PlayerRoster
 from agents.players.specs import PlayerSpecError
 from games import library
+from games.information import SeatLog, Seen
+from games.streams import stream
+from games.values import Json
 from tests.agents.players.test_model import used
 from tools.playtest.jobs import GameSetup
 from tools.playtest.series import Series, SeriesSettings, play_series
@@ -61,6 +64,22 @@ def test_the_best_value_is_played_alike_alone_and_beside_others(
     assert many.plan.in_lockstep
     assert [many.entries[n].actions for n in range(4)] == [few.entries[n].actions for n in range(4)]
     assert many.replayed.matches == 40  # made again in full, the players asked again
+
+
+@pytest.mark.parametrize("name", ["argmaxval", "gomcts"])
+@pytest.mark.parametrize(
+    ("seen", "legal", "why"),
+    [({}, ["leap", "hop"], "uniform"), ({"text": "x" * 5000}, ["bet", "check"], "context")],
+    ids=["actions that it never met", "a log that is too long"],
+)
+def test_what_cannot_be_judged_is_drawn_and_counted(
+    sandbox: Sandbox, model: Path, name: str, seen: dict[str, Json], legal: list[str], why: str
+) -> None:
+    spec = PlayerRoster().effective(f"{name}:model={model}")
+    player = PlayerRoster().seat(spec, seat=0, match=0, game=KUHN, sandbox=sandbox)
+    chosen = player.choose(SeatLog(0, [Seen.of(seen)]), legal, stream(0, "player"))
+    assert chosen.action in legal
+    assert chosen.effort.fallback == why
 
 
 def test_a_model_of_another_game_is_refused(sandbox: Sandbox, model: Path) -> None:
