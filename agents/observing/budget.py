@@ -42,6 +42,10 @@ class TokenBudget(BaseModel, frozen=True, extra="forbid"):
     learned: float = 0.0
     written: float = 0.0
 
+    def is_of(self, tokens: int, minutes: float) -> bool:
+        """True for the budget of these tokens, or of these minutes where there are none."""
+        return self.minutes == minutes and (not tokens or self.tokens == tokens)
+
     @property
     def told(self) -> str:
         """A remark on it."""

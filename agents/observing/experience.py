@@ -25,6 +25,11 @@ class Experience:
     tokens: Sequence[int]
     outcome: int
 
+    @property
+    def is_known(self) -> bool:
+        """True where the outcome is one that was seen before."""
+        return self.outcome >= 0
+
 
 def written_logs(data: Sequence[Experience]) -> bytes:
     """Logs that were learned from, as a file."""

@@ -29,13 +29,15 @@ class Losses:
 
     Attributes:
         next: A token.
-        outcome: A token, of the match's end.
-        tokens: How many.
+        outcome: A token, of the match's end; None where no match's is known.
+        tokens: Number of tokens.
+        known: Of them, those whose match's outcome is known.
     """
 
     next: float
-    outcome: float
+    outcome: float | None
     tokens: int
+    known: int
 
 
 def losses_and_gradients(
@@ -89,10 +91,9 @@ class _Pass:
             backs.append(back)
         even, centred, rate = normed(hidden, weights["norm"])
         flat = even[self.told]  # rows of tokens that have one after them
-        count = max(1, len(flat))
         known = np.repeat(outcomes[:, None], steps, 1)[self.told]
-        loss_next, up_next = self._head("next", flat, self.targets[self.told], 1 - share, count)
-        loss_outcome, up_outcome = self._head("outcome", flat, known, share, count)
+        lost, count, up_next = self._head("next", flat, self.targets[self.told], 1 - share)
+        missed, ended, up_outcome = self._head("outcome", flat, known, share)
         up = np.zeros_like(even)
         up[self.told] = up_next + up_outcome
         up, self.gradients["norm"] = _norm_back(up, weights["norm"], centred, rate)
@@ -104,7 +105,8 @@ class _Pass:
         places = np.zeros_like(weights["places"])
         places[:steps] = up.sum(0)
         self.gradients |= {"tokens": grown, "places": places}
-        return Losses(loss_next, loss_outcome, int(self.told.sum())), self.gradients
+        told = Losses(lost / max(1, count), missed / ended if ended else None, count, ended)
+        return told, self.gradients
 
     def _drop(self, values: Reals) -> tuple[Reals | None, Reals]:
         if self.dropped is None:
@@ -113,23 +115,23 @@ class _Pass:
         return mask, values * mask
 
     def _head(
-        self, name: str, flat: Reals, targets: NDArray[np.int64], share: np.float32, count: int
-    ) -> tuple[float, Reals]:
-        """Loss of a head, and the gradient of its inputs."""
+        self, name: str, flat: Reals, targets: NDArray[np.int64], share: np.float32
+    ) -> tuple[float, int, Reals]:
+        """Sum of the losses of a head, over how many rows, and the gradient of its inputs."""
         weights = self.model.weights
         bent, slope = _gelu_with_slope(flat @ weights[f"{name}.hidden"])
         chances = softmax(bent @ weights[name])
         known = targets >= 0
         rows = np.flatnonzero(known)
         picked = chances[rows, targets[rows]]
-        loss = float(-np.log(np.maximum(picked, np.float32(1e-30))).sum()) / max(1, len(rows))
+        loss = float(-np.log(np.maximum(picked, np.float32(1e-30))).sum())
         chances[rows, targets[rows]] -= 1
         chances[~known] = 0
-        chances *= share / np.float32(max(1, len(rows)) if name == "outcome" else count)
+        chances *= share / np.float32(max(1, len(rows)))
         self.gradients[name] = bent.T @ chances
         up = (chances @ weights[name].T) * slope
         self.gradients[f"{name}.hidden"] = flat.T @ up
-        return loss, up @ weights[f"{name}.hidden"].T
+        return loss, len(rows), up @ weights[f"{name}.hidden"].T
 
     def _attention(self, layer: int, hidden: Reals) -> tuple[Reals, Callable[[Reals], Reals]]:
         shape, weights = self.model.shape, self.model.weights

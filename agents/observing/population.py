@@ -129,7 +129,7 @@ class SelfPlayTraining:
         """The model that learned from random play."""
         uniform = Uniform()
         everybody = (uniform,) * self.game.num_players
-        budget = self.tokens * self.settings.bootstrap / self.settings.epochs
+        budget = self._share(0) / self.settings.epochs
         logs, paid = list[tuple[int, Sequence[LogEntry]]](), list[tuple[float, ...]]()
         vocabulary: Vocabulary | None = None
         met = first = 0
@@ -162,7 +162,9 @@ class SelfPlayTraining:
         shape = self._shape(vocabulary, outcomes, max(len(one.tokens) for one in data))
         weights = first_weights(shape, stream(self.seed, "first weights"))
         model = ObservationModel(vocabulary, outcomes, Transformer(shape, weights), {})
-        return self._learned(0, model, data, {"matches": len(paid), "play": "random"})
+        return self._learned(
+            0, model, data, {"matches": len(paid), "play": "random"}, self._share(0)
+        )
 
     def _shape(self, vocabulary: Vocabulary, outcomes: OutcomeTable, longest: int) -> Shape:
         layers, heads, width = SIZES[self.settings.size]
@@ -181,8 +183,7 @@ class SelfPlayTraining:
         pool = models[-settings.pool :]
         others = [PopulationPlayer(model, greedy=None) for model in pool]
         together = newest.outcomes.shared
-        budget = self.tokens * (1 - settings.bootstrap) / settings.epochs
-        budget /= max(1, settings.iterations)
+        budget = self._share(number) / settings.epochs
         seats = self.game.num_players
 
         def seated(match: int) -> tuple[LockstepPlayer, ...]:
@@ -216,9 +217,16 @@ class SelfPlayTraining:
             "matches": first,
             "play": "together" if together else f"against {len(pool)}",
             "unfinished": unfinished,
-            "value": fmean(newest.outcomes.values[one.outcome] for one in data if one.outcome >= 0),
+            "value": _mean([newest.outcomes.values[one.outcome] for one in data if one.is_known]),
         }
-        return self._learned(number, newest, data, told)
+        return self._learned(number, newest, data, told, self._share(number))
+
+    def _share(self, number: int) -> int:
+        """Tokens that an iteration learns from; all of them together are those of the training."""
+        settings = self.settings
+        first = settings.bootstrap if settings.iterations else 1.0
+        rest = (1 - first) / max(1, settings.iterations)
+        return int(self.tokens * (rest if number else first))
 
     def _played(
         self, seated: Callable[[int], tuple[LockstepPlayer, ...]], matches: range, purpose: str
@@ -236,8 +244,9 @@ class SelfPlayTraining:
         model: ObservationModel,
         data: Sequence[Experience],
         told: Mapping[str, Json],
+        tokens: int,
     ) -> ObservationModel:
-        """The model after some passes over the data; the newest weights are where it begins."""
+        """The model after so many tokens of the data; the newest weights are where it begins."""
         settings = self.settings
         generator = stream(self.seed, "learning", match=number)
         shape = model.transformer.shape
@@ -251,7 +260,7 @@ class SelfPlayTraining:
         weights = {name: array.copy() for name, array in model.transformer.weights.items()}
         network = Transformer(shape, weights)
         adam, drop = AdamW(0, {}, {}), dropper(settings.dropout, generator)
-        batches = self._batches(generator, settings.epochs * count_tokens(learned))
+        batches = self._batches(generator, tokens)
         for step, batch in enumerate(batches):
             losses, gradients = losses_and_gradients(
                 network,
@@ -259,7 +268,7 @@ class SelfPlayTraining:
                 outcome_share=settings.outcome_share,
                 dropped=drop,
             )
-            if not math.isfinite(losses.next + losses.outcome):
+            if not math.isfinite(losses.next + (losses.outcome or 0)):
                 raise LearningError(
                     f"the loss is {losses.next} in iteration {number}; what was learned before is "
                     f"kept in {self.folder}: give a smaller learning_rate"
@@ -297,8 +306,13 @@ class SelfPlayTraining:
             losses_and_gradients(network, *arrays_of(batch))[0]
             for batch in alike(data, self.settings.batch)
         ]
-        total = sum(one.tokens for one in rows)
+        total, known = sum(one.tokens for one in rows), sum(one.known for one in rows)
+        missed = sum(one.outcome * one.known for one in rows if one.outcome is not None)
         return {
             "held_out_next": sum(one.next * one.tokens for one in rows) / total,
-            "held_out_outcome": sum(one.outcome * one.tokens for one in rows) / total,
+            "held_out_outcome": missed / known if known else None,
         }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None

@@ -22,7 +22,7 @@ from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
 KUHN = GameSetup("kuhn_poker", library.source("kuhn_poker"), 2)
-QUICK = ObservationSettings(iterations=1, batch=512)
+QUICK = ObservationSettings(iterations=1, batch=256, learning_rate=0.005)
 Trained = Callable[..., ObservationModel]
 
 
@@ -35,7 +35,7 @@ def sandbox() -> Iterator[Sandbox]:
 def trained(
     sandbox: Sandbox, folder: Path, settings: ObservationSettings = QUICK
 ) -> SelfPlayTraining:
-    return SelfPlayTraining(sandbox, KUHN, settings, 20_000, 7, folder)
+    return SelfPlayTraining(sandbox, KUHN, settings, 60_000, 7, folder)
 
 
 @pytest.fixture(scope="module")
@@ -60,16 +60,16 @@ def test_the_same_seed_gives_the_same_bytes_and_a_stopped_training_goes_on_to_th
 def test_a_folder_of_another_training_is_refused(
     sandbox: Sandbox, model: tuple[Path, bytes]
 ) -> None:
-    other = ObservationSettings(iterations=1, batch=256)
+    other = ObservationSettings(iterations=2)
     with pytest.raises(LearningError, match="--force"):
         trained(sandbox, model[0], other).train({})
 
 
 def test_learning_beats_guessing(model: tuple[Path, bytes]) -> None:
-    """Half of what a uniform guess among all tokens costs, after some seconds of training."""
+    """Two nats less than a uniform guess among all tokens costs, after a second of training."""
     of = read_observation_model(str(model[0] / "1.model"))
     row = of.about["course"][0]
-    assert row["held_out_next"] < np.log(of.vocabulary.size) / 2
+    assert row["held_out_next"] < np.log(of.vocabulary.size) - 2
     assert row["play"] == "random"
 
 

@@ -32,6 +32,7 @@ def model(seed: int = 0, shape: Shape = SMALL) -> Transformer:
 
 def loss(of: Transformer) -> float:
     found, _ = losses_and_gradients(of, TOKENS, ENDS)
+    assert found.outcome is not None
     return float(0.9 * found.next + 0.1 * found.outcome)
 
 
@@ -71,6 +72,12 @@ def test_the_loss_is_that_of_the_probabilities_that_a_cache_gives() -> None:
         said.append(-np.log(of.next(last)[0, after]))
     found, _ = losses_and_gradients(of, padded([sequence]), np.array([1]))
     assert found.next == pytest.approx(np.mean(said), abs=1e-5)
+
+
+def test_where_no_outcome_is_known_there_is_no_loss_of_one() -> None:
+    found, gradients = losses_and_gradients(model(), TOKENS, np.array([-1, -1, -1]))
+    assert (found.outcome, found.known) == (None, 0)
+    assert not gradients["outcome"].any()
 
 
 def test_a_look_ahead_leaves_the_cache_as_it_is() -> None:
