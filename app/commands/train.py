@@ -92,6 +92,7 @@ def train_network(
     # One thread, so that the same seed gives the same bytes; numpy reads it when it is loaded.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     learner = asked.player
+    _require_own_options(asked)
     with (
         place.chosen(),
         ends_at_once(lambda: stopped),
@@ -116,6 +117,32 @@ def train_network(
     seats = f" --player {spec}" + " --player random" * (setup.num_players - 1)
     show = _show_policy if learner is TrainedPlayer.PPO else _show_model
     give(result, lambda: show(out, trained.about, f"{game}{also}{seats}"), as_json=as_json)
+
+
+def _require_own_options(asked: _Training) -> None:
+    """Refuse options that have no effect on the player that is trained.
+
+    Raises:
+        typer.BadParameter: Naming the first one, or the one that is missing.
+    """
+    of_ppo = {"--steps": asked.steps, "--ppo": asked.ppo, "--seeds": asked.seeds - 1}
+    of_gomcts = {
+        "--minutes": asked.minutes,
+        "--tokens": asked.tokens,
+        "--gomcts": asked.gomcts,
+    }
+    others = of_gomcts if asked.player is TrainedPlayer.PPO else of_ppo
+    for name, given in others.items():
+        if given:
+            raise typer.BadParameter(f"has no effect on {asked.player}", param_hint=name)
+    if asked.player is TrainedPlayer.PPO and asked.steps < 1:
+        raise typer.BadParameter(
+            "required: at least 1 decision to learn from", param_hint="--steps"
+        )
+    if asked.player is TrainedPlayer.GOMCTS and bool(asked.minutes) == bool(asked.tokens):
+        raise typer.BadParameter(
+            "required: one of --minutes N and --tokens N", param_hint="--minutes"
+        )
 
 
 def _policy(
@@ -150,11 +177,13 @@ def _observations(
     begun = begun_token_budget(part)
     seed = seed_or_drawn(asked.seed, begun and begun.seed)
     settings = _given(ObservationSettings, asked.gomcts)
+    if begun is not None and not begun.is_of(asked.tokens, asked.minutes):
+        raise typer.BadParameter(
+            f"{part} holds a training of {begun.told}; give the same amount, or --force to begin "
+            "anew",
+            param_hint="--tokens",
+        )
     if begun is None:
-        if not asked.tokens and not asked.minutes:
-            raise typer.BadParameter(
-                "required for gomcts: --minutes N, or --tokens N", param_hint="--minutes"
-            )
         begun = token_budget(
             *(made, setup, settings, part), seed=seed, tokens=asked.tokens, minutes=asked.minutes
         )
@@ -183,19 +212,21 @@ def _given(model: "type[_Settings]", pairs: str) -> "_Settings":
 def _tell_part(row: "dict[str, Any]") -> None:
     if "held_out_next" in row:
         told = f"{row['matches']} matches {row['play']}, {row['tokens']} tokens"
-        note(
-            f"iteration {row['iteration']}: {told}; held out: {row['held_out_next']:.3f} nats a "
-            f"token, {row['held_out_outcome']:.3f} of the outcome"
-        )
+        note(f"iteration {row['iteration']}: {told}; held out: {_held_out(row)}")
     else:
         note(f"iteration {row['iteration']}, step {row['step']} of {row['of']}: {row['next']:.3f}")
+
+
+def _held_out(row: "Mapping[str, Any]") -> str:
+    ends = row["held_out_outcome"]
+    told = "no outcome is known" if ends is None else f"{ends:.3f} an outcome"
+    return f"{row['held_out_next']:.3f} nats a token, {told}"
 
 
 def _show_model(out: Path, about: "Mapping[str, Any]", match: str) -> None:
     last = about["course"][-1]
     say(f"{out}: {about['game']}, {about['tokens']:,} tokens in {last['iteration']} iterations")
-    held = f"{last['held_out_next']:.3f} nats a token, {last['held_out_outcome']:.3f} an outcome"
-    say(f"  of logs that were held out: {held}")
+    say(f"  of logs that were held out: {_held_out(last)}")
     say(f"  play it: rulewright match {match} --games 20")
 
 

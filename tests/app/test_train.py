@@ -39,6 +39,49 @@ def test_what_was_trained_plays_its_game(command: Command, out: Path) -> None:
     assert "was trained on kuhn_poker, and this is leduc_poker" in other.err
 
 
+def test_a_model_of_what_a_seat_sees_is_trained_and_plays_its_game(
+    command: Command, out: Path
+) -> None:
+    asked = ("train", "kuhn_poker", "--player", "gomcts", "--out", out, "--seed", "1")
+    small = ("--gomcts", "iterations=1,batch=512")
+    made = command(*asked, "--tokens", "20000", *small, "--json")
+    assert made.code == 0, made.err
+    assert (made.json["tokens"], made.json["settings"]["size"]) == (20000, "tiny")
+    assert made.json["budget"] == {
+        "tokens": 20000, "seed": 1, "minutes": 0.0, "learned": 0.0, "written": 0.0
+    }  # fmt: skip
+    for player in ("gomcts:runs=8,", "argmaxval:"):
+        played = command("match", "kuhn_poker", "--player", f"{player}model={out}",
+                         "--player", "random", "--games", "4", "--json")  # fmt: skip
+        assert (played.code, played.json["finished"]) == (0, 4), played.err
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--player", "gomcts"), "required: one of --minutes N and --tokens N"),
+        (("--player", "gomcts", "--tokens", "9", "--minutes", "1"), "required: one of --minutes"),
+        (("--player", "gomcts", "--tokens", "9", "--steps", "5"), "--steps: has no effect"),
+        (("--steps", "5", "--tokens", "9"), "--tokens: has no effect on ppo"),
+        ((), "--steps: required: at least 1 decision"),
+        (("--player", "gomcts", "--tokens", "9", "--gomcts", "size=huge"), "tiny, small, paper"),
+    ],
+)
+def test_options_without_an_effect_and_missing_ones_are_refused(
+    command: Command, out: Path, given: tuple[str, ...], said: str
+) -> None:
+    done = command("train", "kuhn_poker", "--out", out, *given)
+    assert (done.code, said in " ".join(done.err.split())) == (2, True), done.err
+
+
+def test_a_training_goes_on_with_the_amount_that_it_began_with(command: Command, out: Path) -> None:
+    part = out.with_name(f"{out.name}.part")
+    part.mkdir()
+    (part / "budget.json").write_text('{"tokens": 7000, "seed": 3}')
+    done = command("train", "kuhn_poker", "--player", "gomcts", "--out", out, "--tokens", "9000")
+    assert (done.code, "7,000 tokens" in done.err) == (2, True), done.err
+
+
 def test_the_advised_command_plays_the_game_with_its_seats_and_settings(
     command: Command, out: Path
 ) -> None:
@@ -77,7 +120,7 @@ def test_a_training_of_two_seeds_that_is_killed_ends_in_the_same_bytes(
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--steps", "0"), "steps is 0; required: at least 1"),
+        (("--steps", "0"), "required: at least 1 decision"),
         (("--steps", "9", "--ppo", "unit=8"), "no setting 'unit' (did you mean 'units'?); known"),
         (("--steps", "9", "--ppo", "units=0"), "units is '0'; required: a whole number >= 1"),
         (("--steps", "9", "--ppo", "memory=some"), "known values: auto, no, yes"),
