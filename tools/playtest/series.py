@@ -324,6 +324,8 @@ def play_finding(
     if faults := [entry.reason for entry in series.entries.values() if entry.ending == "fault"]:
         told = f"{len(faults)} of {len(series.entries)} random matches failed: {faults[0]}"
         return Finding(check=_PLAY, outcome="failed", rule="contract", evidence=told)
-    told = f"{series.replayed.matches} of {len(series.entries)} random matches were made again"
     outcome: Outcome = "passed" if series.replayed.matches else "could_not_judge"
+    told = f"{series.replayed.matches} of {len(series.entries)} random matches were made again"
+    if not series.entries:
+        told = "no time was left to play matches: allow more seconds"
     return Finding(check=_PLAY, outcome=outcome, evidence=told)
