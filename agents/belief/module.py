@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from games.information import SeatLog, own_turns
-from games.modules import Rules, reseed
+from games.modules import Rules, canonical, reseed
 from games.trajectories import MOST_OUTCOMES
 from games.values import CHANCE, Action, Json, State, are_texts, require_json
 
@@ -17,6 +17,7 @@ Guard: TypeAlias = Callable[[Callable[[], object]], object]
 """Makes one call and returns what it gives; raises `HungError` where it takes too long, and
 `DeadlineError` where the decision itself does."""
 _LONGEST = 300  # characters of what a module says
+_KEPT = 10_000  # states
 TRIES = 10  # Code World Models App. H.6
 
 
@@ -65,6 +66,7 @@ class ModuleSampler:
         self.generator = generator
         self.guard = guard
         self.failures = self.errors = 0
+        self.seeded = False
         self.hung = False
         self.problem = ""
         self.last: State | None = None
@@ -74,6 +76,7 @@ class ModuleSampler:
         # A namespace whose functions run elsewhere seeds them there.
         self.reseed: Callable[[list[int]], None] = getattr(namespace, "reseed", reseed)
         self.extra = [False] * (history and _takes_ending(self.resample))
+        self._fitting: dict[bytes, State] = {}  # what was held against the log need not be again
         self.turns: list[Json] = [[seen, action] for seen, action in own_turns(log)]
 
     def sample(self) -> State | None:
@@ -81,10 +84,13 @@ class ModuleSampler:
         for _ in range(TRIES):
             if self.hung:
                 return None
-            self.reseed([int(self.generator.integers(0, 2**32))])
+            if not self.seeded:  # numbers of one seed serve until something fails
+                self.reseed([int(self.generator.integers(0, 2**32))])
+                self.seeded = True
             state = self._tried(self._consistent)
             if isinstance(state, dict):
                 return state
+            self.seeded = False
             self.failures += 1
         return None
 
@@ -109,9 +115,18 @@ class ModuleSampler:
         state = self._state(self.resample(self.turns, self.log.seat, *self.extra))
         if state is None:
             return None
-        require_json(state, self.function)
-        self.last = state
-        return state if self._fits(state) else None
+        key = _key(state)
+        known = self._fitting.get(key)
+        if known is None:
+            require_json(state, self.function)
+            self.last = state
+            if not self._fits(state):
+                return None
+            known = state
+            if len(self._fitting) < _KEPT:
+                self._fitting[key] = state
+        self.last = known
+        return known
 
     def _state(self, sampled: object) -> State | None:
         if self.function == "resample_state":
@@ -134,6 +149,13 @@ class ModuleSampler:
             self.rules.current_player(state) == seat
             and self.rules.observations(state)[seat] == self.log.latest()
         )
+
+
+def _key(state: State) -> bytes:
+    try:
+        return canonical(state)
+    except ValueError:  # it holds what is no JSON
+        return b""
 
 
 def _function(namespace: Mapping[str, object], name: str) -> Callable[..., object]:

@@ -6,12 +6,12 @@ What a machine does in a minute is measured; all that follows rests on the numbe
 import time
 from pathlib import Path
 
-import numpy as np
 from pydantic import BaseModel, Field, ValidationError
 
 from agents.encoding.tokens import END, LogWriter, fitted_vocabulary
 from agents.learning.settings import LearningError
-from agents.observing.gradients import losses_and_gradients, padded
+from agents.observing.experience import Experience, batches_of
+from agents.observing.gradients import losses_and_gradients
 from agents.observing.model import SIZES, ObservationSettings
 from agents.observing.selfplay import Uniform, matches_of_play
 from agents.observing.transformer import Shape, Transformer, first_weights
@@ -135,10 +135,9 @@ def _measured(
     layers, heads, width = SIZES[settings.size]
     shape = Shape(vocabulary.size, 2, longest, layers, heads, width)
     model = Transformer(shape, first_weights(shape, stream(0, "first weights")))
-    count = max(1, settings.batch // longest)
-    batch = padded(sorted(sequences, key=len)[-count:])
+    batch = next(batches_of((Experience(one, 0) for one in sequences), settings.batch))
     begun = time.monotonic()
     for _ in range(_STEPS):
-        losses_and_gradients(model, batch, np.zeros(len(batch), np.int64))
-    learned = _STEPS * int((batch >= 0).sum()) / (time.monotonic() - begun)
+        losses_and_gradients(model, batch)
+    learned = _STEPS * int((batch.targets >= 0).sum()) / (time.monotonic() - begun)
     return learned, sum(map(len, sequences)) / taken

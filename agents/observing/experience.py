@@ -1,15 +1,17 @@
 """Experience: logs of seats that learn, as tokens; in batches, and in files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from agents.encoding.tokens import MOVE
 from agents.learning.settings import LearningError
-from agents.observing.gradients import padded
+from agents.observing.gradients import Batch
 from agents.observing.transformer import Tokens
 
 
@@ -20,10 +22,22 @@ class Experience:
     Attributes:
         tokens: Of the whole log, with `END` where the match finished.
         outcome: Of the match, for this seat; -1 where it is not known.
+        part: Of it, what is learned: all that comes next, the seat's own acts alone, or what it
+            sees alone.
     """
 
     tokens: Sequence[int]
     outcome: int
+    part: Literal["all", "acts", "sights"] = "all"
+
+    @property
+    def targets(self) -> Tokens:
+        """What comes after each token but the last; -1 where it is not learned."""
+        tokens = np.array(self.tokens)
+        if self.part == "all":
+            return tokens[1:]
+        acts = tokens[:-1] == MOVE
+        return np.where(acts if self.part == "acts" else ~acts, tokens[1:], -1)
 
     @property
     def is_known(self) -> bool:
@@ -63,16 +77,25 @@ def count_tokens(data: Sequence[Experience]) -> int:
     return sum(len(one.tokens) for one in data)
 
 
-def arrays_of(batch: Sequence[Experience]) -> tuple[Tokens, Tokens]:
-    """`[rows, most]` tokens, -1 behind each end, and `[rows]` outcomes."""
-    return padded([one.tokens for one in batch]), np.array([one.outcome for one in batch])
+def batches_of(data: Iterable[Experience], most: int) -> Iterator[Batch]:
+    """Batches of logs in their order, of so many tokens at most, or one log.
+
+    Logs of like lengths would cost less room, but lengths tell how a match ended: batches of them
+    pull a model to and fro.
+    """
+    held: list[Experience] = []
+    met = 0
+    for one in data:
+        if held and met + len(one.tokens) > most:
+            yield _batch(held)
+            held, met = [], 0
+        held.append(one)
+        met += len(one.tokens)
+    if held:
+        yield _batch(held)
 
 
-def alike(data: Sequence[Experience], most: int) -> list[list[Experience]]:
-    """Batches of logs of like lengths, of so many tokens at most."""
-    batches: list[list[Experience]] = [[]]
-    for one in sorted(data, key=lambda one: len(one.tokens)):
-        if len(one.tokens) * (len(batches[-1]) + 1) > most and batches[-1]:
-            batches.append([])
-        batches[-1].append(one)
-    return batches
+def _batch(held: Sequence[Experience]) -> Batch:
+    return Batch.of(
+        [one.tokens for one in held], [one.targets for one in held], [one.outcome for one in held]
+    )

@@ -24,6 +24,60 @@ from agents.observing.transformer import (
 
 
 @dataclass(frozen=True)
+class Batch:
+    """Sequences that lie one after another in rows; none sees another.
+
+    Attributes:
+        tokens: `[rows, steps]`.
+        places: `[rows, steps]`, of each token in its own sequence.
+        targets: `[rows, steps]`, the token that comes next; -1 where it is not learned.
+        outcomes: `[rows, steps]`, of the sequence's match; -1 where it is not known.
+    """
+
+    tokens: Tokens
+    places: Tokens
+    targets: Tokens
+    outcomes: Tokens
+
+    @classmethod
+    def of(
+        cls,
+        sequences: Sequence[Sequence[int]],
+        targets: Sequence[Tokens],
+        outcomes: Sequence[int],
+    ) -> "Batch":
+        """The longest come first, each into the first row that has room for it.
+
+        Args:
+            sequences: At least one.
+            targets: Of each, for all tokens but the last.
+            outcomes: Of each.
+        """
+        order = sorted(range(len(sequences)), key=lambda number: -len(sequences[number]))
+        steps = len(sequences[order[0]]) - 1
+        rows: list[list[int]] = []
+        ends: list[int] = []
+        for number in order:
+            taken = len(sequences[number]) - 1
+            row = next((row for row, end in enumerate(ends) if end + taken <= steps), len(rows))
+            if row == len(rows):
+                rows.append([])
+                ends.append(0)
+            rows[row].append(number)
+            ends[row] += taken
+        found = cls(*np.zeros((2, len(rows), steps), np.int64), *np.full((2, len(rows), steps), -1))
+        for row, numbers in enumerate(rows):
+            first = 0
+            for number in numbers:
+                own = sequences[number]
+                here = slice(first, first := first + len(own) - 1)
+                found.tokens[row, here], found.targets[row, here] = own[:-1], targets[number]
+                found.places[row, here] = np.arange(len(own) - 1)
+                found.outcomes[row, here] = outcomes[number]
+        return found
+
+
+@dataclass(frozen=True)
 class Losses:
     """Cross-entropies of a batch, in nats.
 
@@ -42,46 +96,43 @@ class Losses:
 
 def losses_and_gradients(
     model: Transformer,
-    tokens: Tokens,
-    outcomes: NDArray[np.int64],
+    batch: Batch,
     *,
     outcome_share: float = 0.1,
     dropped: Callable[[tuple[int, ...]], Reals] | None = None,
 ) -> tuple[Losses, Weights]:
     """The losses of whole sequences, and the gradient of their weighted sum.
 
-    `(1 - s) CE(next token) + s CE(outcome)`, both a mean over all tokens but a row's last (§5.1).
+    `(1 - s) CE(next token) + s CE(outcome)`, means over the tokens for which each is known (§5.1).
 
     Args:
         model: The transformer.
-        tokens: `[rows, most]`; -1 behind a row's end.
-        outcomes: `[rows]`; -1 where a match's is not known.
+        batch: The sequences.
         outcome_share: `s`.
         dropped: Gives a mask of this shape whose mean is 1, after the embedding and each block's
             two parts; None drops nothing.
     """
-    return _Pass(model, tokens, dropped).run(outcomes, np.float32(outcome_share))
+    return _Pass(model, batch, dropped).run(np.float32(outcome_share))
 
 
 class _Pass:
     """One pass forwards and backwards over a batch."""
 
     def __init__(
-        self, model: Transformer, tokens: Tokens, dropped: Callable[..., Reals] | None
+        self, model: Transformer, batch: Batch, dropped: Callable[..., Reals] | None
     ) -> None:
-        self.model, self.tokens, self.dropped = model, tokens, dropped
+        self.model, self.batch, self.dropped = model, batch, dropped
         self.gradients: Weights = {}
-        self.inputs = np.where(tokens < 0, 0, tokens)[:, :-1]
-        self.targets = tokens[:, 1:]
-        self.told = self.targets >= 0
-        steps = self.inputs.shape[1]
-        self.hides = np.triu(np.full((steps, steps), HIDDEN, np.float32), 1)
+        self.told = (batch.targets >= 0) | (batch.outcomes >= 0)
+        steps = np.arange(batch.tokens.shape[1])
+        first = (steps - batch.places)[:, :, None]  # of each token's own sequence
+        seen = (steps <= steps[:, None]) & (steps >= first)
+        self.hides = np.where(seen, np.float32(0), HIDDEN)[:, None]
 
-    def run(self, outcomes: NDArray[np.int64], share: np.float32) -> tuple[Losses, Weights]:
+    def run(self, share: np.float32) -> tuple[Losses, Weights]:
         """Losses and gradients."""
-        shape, weights = self.model.shape, self.model.weights
-        steps = self.inputs.shape[1]
-        hidden = weights["tokens"][self.inputs] + weights["places"][:steps]
+        shape, weights, batch = self.model.shape, self.model.weights, self.batch
+        hidden = weights["tokens"][batch.tokens] + weights["places"][batch.places]
         drop, hidden = self._drop(hidden)
         backs = []
         for layer in range(shape.layers):
@@ -90,21 +141,19 @@ class _Pass:
             hidden, back = self._widened(layer, hidden)
             backs.append(back)
         even, centred, rate = normed(hidden, weights["norm"])
-        flat = even[self.told]  # rows of tokens that have one after them
-        known = np.repeat(outcomes[:, None], steps, 1)[self.told]
-        lost, count, up_next = self._head("next", flat, self.targets[self.told], 1 - share)
-        missed, ended, up_outcome = self._head("outcome", flat, known, share)
+        flat = even[self.told]
+        lost, count, up_next = self._head("next", flat, batch.targets[self.told], 1 - share)
+        ends = batch.outcomes[self.told]
+        missed, ended, up_outcome = self._head("outcome", flat, ends, share)
         up = np.zeros_like(even)
         up[self.told] = up_next + up_outcome
         up, self.gradients["norm"] = _norm_back(up, weights["norm"], centred, rate)
         for back in reversed(backs):
             up = back(up)
         up = up if drop is None else up * drop
-        grown = np.zeros_like(weights["tokens"])
-        np.add.at(grown, self.inputs.reshape(-1), up.reshape(-1, shape.width))
-        places = np.zeros_like(weights["places"])
-        places[:steps] = up.sum(0)
-        self.gradients |= {"tokens": grown, "places": places}
+        for name, numbers in (("tokens", batch.tokens), ("places", batch.places)):
+            grown = self.gradients[name] = np.zeros_like(weights[name])
+            np.add.at(grown, numbers.reshape(-1), up.reshape(-1, shape.width))
         told = Losses(lost / max(1, count), missed / ended if ended else None, count, ended)
         return told, self.gradients
 
@@ -236,14 +285,6 @@ class AdamW:
             if weight.ndim > 1 and "norm" not in name:
                 weight *= np.float32(1 - rate * self.decay)
             weight -= np.float32(rate) * moved
-
-
-def padded(sequences: Sequence[Sequence[int]]) -> Tokens:
-    """`[rows, most]` of sequences, with -1 behind each one's end."""
-    found = np.full((len(sequences), max(map(len, sequences))), -1, np.int64)
-    for row, sequence in enumerate(sequences):
-        found[row, : len(sequence)] = sequence
-    return found
 
 
 def dropper(share: float, generator: np.random.Generator) -> Callable[..., Any] | None:

@@ -47,7 +47,7 @@ class ObservationSettings(PlayerSettings):
     iterations: int = Field(default=10, ge=0, le=1000, description="Of self-play, after the first.")
     epochs: int = Field(default=3, ge=1, le=100, description="Passes over an iteration's matches.")
     learning_rate: float = Field(
-        default=0.002,
+        default=0.004,
         ge=0,
         le=1,
         description="Of AdamW, at first; it falls to 0 in a line. The paper: 0.0001.",
@@ -57,17 +57,25 @@ class ObservationSettings(PlayerSettings):
         default=0.5, ge=0, le=1, description="Of the outcome's loss; the paper: 0.1."
     )
     threshold: float = Field(
-        default=0.05, ge=0, le=1, description="Probability from which an action is considered."
+        default=0.01,
+        ge=0,
+        le=1,
+        description="Probability from which the learner considers an action; the paper: 0.05.",
     )
     replay: Literal["all", "newest"] = Field(
         default="all",
-        description="Which iterations a model learns from: all alike, as fictitious play does, or "
-        "the newest alone, as in the paper.",
+        description="Which iterations show how to act: all alike, as in fictitious play, or the "
+        "newest alone, as in the paper.",
     )
     explore: float = Field(
-        default=0.05, ge=0, le=1, description="Share of the learner's actions drawn uniformly."
+        default=0.1, ge=0, le=1, description="Share of the learner's actions drawn uniformly."
     )
-    pool: int = Field(default=10, ge=1, le=1000, description="Newest policies that are met.")
+    pool: int = Field(
+        default=1,
+        ge=1,
+        le=1000,
+        description="Newest policies that are met; with replay=all the newest is the mean of all.",
+    )
     batch: int = Field(default=1024, ge=64, le=MANY, description="Tokens of a step.")
     context: int = Field(
         default=0,

@@ -18,13 +18,12 @@ from agents.encoding.tokens import END, LogWriter, Vocabulary, fitted_vocabulary
 from agents.learning.settings import LearningError
 from agents.observing.experience import (
     Experience,
-    alike,
-    arrays_of,
+    batches_of,
     count_tokens,
     read_logs,
     written_logs,
 )
-from agents.observing.gradients import AdamW, dropper, losses_and_gradients
+from agents.observing.gradients import AdamW, Batch, dropper, losses_and_gradients
 from agents.observing.model import (
     SIZES,
     ObservationModel,
@@ -263,10 +262,7 @@ class SelfPlayTraining:
         batches = self._batches(generator, tokens)
         for step, batch in enumerate(batches):
             losses, gradients = losses_and_gradients(
-                network,
-                *arrays_of(batch),
-                outcome_share=settings.outcome_share,
-                dropped=drop,
+                network, batch, outcome_share=settings.outcome_share, dropped=drop
             )
             if not math.isfinite(losses.next + (losses.outcome or 0)):
                 raise LearningError(
@@ -288,23 +284,34 @@ class SelfPlayTraining:
         self.tell(row)
         return ObservationModel(model.vocabulary, model.outcomes, network, {})
 
-    def _batches(self, generator: np.random.Generator, tokens: int) -> list[list[Experience]]:
-        """Batches of logs of like lengths, in any order: all iterations alike, or the newest."""
-        known = self._experience if self.settings.replay == "all" else self._experience[-1:]
+    def _batches(self, generator: np.random.Generator, tokens: int) -> list[Batch]:
+        """Batches of logs that are drawn.
+
+        Where all iterations are replayed, half of the logs are of all alike, and show how to act;
+        half are of the newer half of them, and show what is seen and how matches end. So the
+        policy is the mean over the iterations, and the values are those of newest play against it.
+        """
+        known = self._experience
+        together = self.settings.replay == "newest" or len(known) == 1
+        newer = known[-1:] if together else known[-max(2, len(known) // 2) :]
         drawn: list[Experience] = []
         met = 0
         while met < tokens:
-            one = known[int(generator.integers(len(known)))]
-            drawn.append(one[int(generator.integers(len(one)))])
-            met += len(drawn[-1].tokens)
-        batches = alike(drawn, self.settings.batch)
-        return [batches[int(place)] for place in generator.permutation(len(batches))]
+            acts = not together and len(drawn) % 2 == 0
+            among = known if acts else newer
+            logs = among[int(generator.integers(len(among)))]
+            one = logs[int(generator.integers(len(logs)))]
+            if not together:
+                one = Experience(one.tokens, -1, "acts") if acts else replace(one, part="sights")
+            drawn.append(one)
+            met += len(one.tokens)
+        return [*batches_of(drawn, self.settings.batch)]
 
     def _tested(self, network: Transformer, data: Sequence[Experience]) -> dict[str, Json]:
         """Cross-entropies of logs that were not learned from, in nats a token."""
         rows = [
-            losses_and_gradients(network, *arrays_of(batch))[0]
-            for batch in alike(data, self.settings.batch)
+            losses_and_gradients(network, batch)[0]
+            for batch in batches_of(data, self.settings.batch)
         ]
         total, known = sum(one.tokens for one in rows), sum(one.known for one in rows)
         missed = sum(one.outcome * one.known for one in rows if one.outcome is not None)

@@ -36,14 +36,13 @@ from pydantic import Field
 
 from agents.search.leaves import Leaves, PlayedPly, sampled
 from agents.search.meter import Meter
+from agents.search.rollouts import MOST
 from agents.search.settings import ExplorationWeight, SearchResult, SearchView, TreeSettings
 from agents.search.statistics import EdgeStatistics, Path, ReturnRange, widened
 from games.modules import Heuristic, Rules, canonical, require_seat, require_turn
 from games.streams import uniforms
 from games.values import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
 
-Known: TypeAlias = tuple[int, Observation]
-"""A seat's information since the root, by number, and its newest observation."""
 Place: TypeAlias = tuple[int, int]
 """A node: whose information it stands for, by number, and the seat to move."""
 
@@ -80,6 +79,32 @@ def decide(
     search = IsmctsSearch(meter.rules, view.seat, settings, generator, view.heuristics)
     meter.run(lambda: search.simulate(view.determinize()))
     return search.result(meter)
+
+
+class _Met:
+    """A state that simulations come through, and what the module said of it.
+
+    Attributes:
+        state: The state.
+        player: To move.
+        legal: Its legal actions.
+        rewards: Of entering it; None where they are all 0.
+        observations: By seat; None until they are asked for.
+        sights: By seat, its observation as a text.
+        next: Where actions led.
+        told: What they told the followed seats.
+    """
+
+    __slots__ = ("legal", "next", "observations", "player", "rewards", "sights", "state", "told")
+
+    def __init__(
+        self, state: State, player: int, legal: list[Action], rewards: list[float] | None
+    ) -> None:
+        self.state, self.player, self.legal, self.rewards = state, player, legal, rewards
+        self.observations: list[Observation] | None = None
+        self.sights: dict[int, str] = {}
+        self.next: dict[Action, _Met] = {}
+        self.told: dict[Action, list[str]] = {}
 
 
 class IsmctsSearch:
@@ -124,58 +149,58 @@ class IsmctsSearch:
         self.met: dict[Place, int] = {}  # how often an opponent was seen where it may split a node
         self.information: dict[tuple[int, str], int] = {}
         self.keys: dict[bytes, str] = {}  # a text is written once a value
+        self.states: dict[bytes, _Met] = {}
+        # A budget of calls counts the calls made, which known states would spare.
+        self.interns, self.kept = settings.budget != "calls", 0
 
     def simulate(self, state: State) -> None:
         """Descend once through a determinization and back its returns up."""
-        rules = self.rules
-        require_seat(rules, state, self.observer)
-        if not self.root_actions:
-            self.root_actions = tuple(rules.legal_actions(state))
+        require_seat(self.rules, state, self.observer)
+        here = self._root(state)
+        self.root_actions = self.root_actions or tuple(here.legal)
         path: Path = []
         plies: list[PlayedPly] = []
-        seen = rules.observations(state)
-        known = [self._known(view, seen[view]) for view in self.views]
+        known = [self._known(view, here) for view in self.views]
         untried, rewards = False, None
-        while not untried:
-            player, legal = rules.current_player(state), rules.legal_actions(state)
-            require_turn(player, len(legal), rules.num_players)
-            if player == TERMINAL:
-                break
+        while not untried and here.player != TERMINAL:
+            player, legal = here.player, here.legal
             if player == CHANCE:
-                edge, action = -1, sampled(rules, state, legal, self.draw())
+                edge, action = -1, sampled(self.rules, here.state, legal, self.draw())
             else:
-                information = known[player if self.is_multiple else 0][0]
-                node = information, player
+                node = known[player if self.is_multiple else 0], player
                 if self.splits and player != self.observer:
-                    edge, other, action = self._choose_own(node, seen[player], legal)
+                    edge, other, action = self._choose_own(node, here)
                     path.append((other, player, None))
                 else:
                     edge, action = self._choose(node, legal)
                 untried = self.edges.visits[edge] == 0
-            after = rules.apply_action(state, action)
-            rewards = rules.rewards(after)
-            path.append((edge, player, rewards if any(rewards) else None))
-            plies.append((player, action, path[-1][2]))
+            after = here.next.get(action) or self._after(here, action)
+            rewards = after.rewards
+            path.append((edge, player, rewards))
+            plies.append((player, action, rewards))
             if not untried:
-                seen = rules.observations(after)
-                known = self._perceive(known, (state, action), seen)
-            state = after
-        self.applied += len(plies)
-        returns = self.leaves.returns(state, rewards) if untried else [0.0] * rules.num_players
+                told = here.told.get(action) or self._told(here, action, after)
+                known = [
+                    self._extended(information, entry) if entry else information
+                    for information, entry in zip(known, told, strict=True)
+                ]
+            here = after
+        returns = [0.0] * self.rules.num_players
+        if untried:
+            returns = self.leaves.returns(here.state, rewards or returns)
         self.edges.back_up(path, returns, self.range)
         if self.leaves.mast is not None:
             self.leaves.mast.learn(plies, returns)
         self.simulations += 1
 
-    def _choose_own(
-        self, node: Place, seen: Observation, legal: Sequence[Action]
-    ) -> tuple[int, int, Action]:
+    def _choose_own(self, node: Place, here: "_Met") -> tuple[int, int, Action]:
         """An opponent's choice at a node by what it sees itself, once that was seen often enough.
 
         Returns:
             The edge that was chosen by, the other one that counts the descent, and the action.
         """
-        own = self._extended(node[0], self._key_of({"seen": seen})), node[1]
+        legal = here.legal
+        own = self._extended(node[0], self._sight(here, here.player)), here.player
         met = self.met[own] = self.met.get(own, 0) + 1
         if met <= len(legal):
             edge, action = self._choose(node, legal)
@@ -219,35 +244,69 @@ class IsmctsSearch:
                 known[action] = self.edges.take()
         return [known[action] for action in legal]
 
-    def _known(self, view: int, seen: Observation) -> Known:
+    def _root(self, state: State) -> "_Met":
+        """The record of a determinization; the one that is there, if it was drawn before."""
+        if not self.interns:
+            return self._met(state)
+        key = canonical(state)
+        found = self.states.get(key)
+        if found is None:
+            found = self.states[key] = self._met(state)
+        return found
+
+    def _met(self, state: State) -> "_Met":
+        rules = self.rules
+        player, legal, rewards = (
+            rules.current_player(state),
+            rules.legal_actions(state),
+            rules.rewards(state),
+        )
+        require_turn(player, len(legal), rules.num_players)
+        return _Met(state, player, legal, rewards if any(rewards) else None)
+
+    def _after(self, here: "_Met", action: Action) -> "_Met":
+        self.applied += 1
+        after = self._met(self.rules.apply_action(here.state, action))
+        if self.interns and self.kept < MOST:
+            self.kept += 1
+            here.next[action] = after
+        return after
+
+    def _seen(self, here: "_Met") -> list[Observation]:
+        if here.observations is None:
+            here.observations = self.rules.observations(here.state)
+        return here.observations
+
+    def _sight(self, here: "_Met", seat: int) -> str:
+        """What a seat sees, as a text."""
+        text = here.sights.get(seat)
+        if text is None:
+            text = here.sights[seat] = self._key_of({"seen": self._seen(here)[seat]})
+        return text
+
+    def _known(self, view: int, here: "_Met") -> int:
         """A seat's knowledge at the root: to the observer all determinizations look the same."""
         if view == self.observer:
-            return 0, seen
-        return self._extended(0, self._key_of({"seat": view, "observation": seen})), seen
+            return 0
+        return self._extended(0, f"{view} {self._sight(here, view)}")
 
-    def _perceive(
-        self, known: list[Known], ply: tuple[State, Action], observations: list[Observation]
-    ) -> list[Known]:
-        """Every followed seat's information after a ply, and its newest observation.
+    def _told(self, here: "_Met", action: Action, after: "_Met") -> list[str]:
+        """By followed seat, what a ply adds to its information, as a text; "" for nothing.
 
         The partition is that of `games.information.information_key` of the seat's log, taken
         entry by entry: a ply without events that leaves the observation as it was adds nothing.
         """
-        state, action = ply
-        player = self.rules.current_player(state)
-        perceived = self.rules.events(state, action)
+        before, seen = self._seen(here), self._seen(after)
+        perceived = self.rules.events(here.state, action)
         found = []
-        for view, (information, seen) in zip(self.views, known, strict=True):
-            if player == view:
-                # The seat's own action comes first in its log.
-                information = self._extended(information, self._key_of({"action": action}))
+        for view in self.views:
+            # The seat's own action comes first in its log.
+            told = self._key_of({"action": action}) if here.player == view else ""
             events: list[Json] = [*perceived[view]]
-            observation = observations[view]
-            if events or observation != seen:
-                entry = self._key_of({"observation": observation, "events": events})
-                found.append((self._extended(information, entry), observation))
-            else:
-                found.append((information, observation))
+            if events or seen[view] != before[view]:
+                told += self._key_of({"observation": seen[view], "events": events})
+            found.append(told)
+        here.told[action] = found
         return found
 
     def _key_of(self, value: dict[str, Json]) -> str:

@@ -116,7 +116,7 @@ def test_no_fitting_state_is_an_error_that_names_what_was_tried() -> None:
 def test_a_pool_draws_its_determinizations_once() -> None:
     belief = Belief(situation(STATE), "auto", 3, np.random.default_rng(0))
     drawn = [belief.sample() for _ in range(30)]
-    assert len({id(state) for state in drawn}) == 3
+    assert len({id(state) for state in drawn}) <= 3  # equal draws are one object
     assert belief.effort()["determinizations"] == 3
 
 

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from agents.observing.gradients import AdamW, dropper, losses_and_gradients, padded
+from agents.observing.gradients import AdamW, Batch, dropper, losses_and_gradients
 from agents.observing.transformer import (
     Cache,
     Reals,
@@ -17,8 +17,15 @@ from agents.observing.transformer import (
 )
 
 SMALL = Shape(vocabulary=11, outcomes=5, context=9, layers=2, heads=2, width=8)
-TOKENS = padded([[0, 3, 4, 5, 6, 1, 2], [0, 7, 8, 9], [0, 10, 1, 2, 3, 4, 5, 6, 7]])
-ENDS = np.array([1, -1, 4])  # how the second match ended is not known
+
+
+def batch(sequences: list[list[int]], outcomes: list[int]) -> Batch:
+    return Batch.of(sequences, [np.array(one[1:]) for one in sequences], outcomes)
+
+
+SEQUENCES = [[0, 3, 4, 5, 6, 1, 2], [0, 7, 8, 9], [0, 10, 1, 2, 3, 4, 5, 6, 7], [0, 3, 4]]
+ENDS = [1, -1, 4, 2]  # how the second match ended is not known
+BATCH = batch(SEQUENCES, ENDS)
 
 
 def model(seed: int = 0, shape: Shape = SMALL) -> Transformer:
@@ -31,7 +38,7 @@ def model(seed: int = 0, shape: Shape = SMALL) -> Transformer:
 
 
 def loss(of: Transformer) -> float:
-    found, _ = losses_and_gradients(of, TOKENS, ENDS)
+    found, _ = losses_and_gradients(of, BATCH)
     assert found.outcome is not None
     return float(0.9 * found.next + 0.1 * found.outcome)
 
@@ -39,7 +46,7 @@ def loss(of: Transformer) -> float:
 @pytest.mark.parametrize("name", SMALL.arrays())
 def test_a_gradient_is_the_slope_of_the_loss(name: str) -> None:
     of = model()
-    _, gradients = losses_and_gradients(of, TOKENS, ENDS)
+    _, gradients = losses_and_gradients(of, BATCH)
     weight, slope = of.weights[name].reshape(-1), gradients[name].reshape(-1)
     for place in np.random.default_rng(1).choice(weight.size, min(5, weight.size), replace=False):
         kept, ends = weight[place], []
@@ -70,12 +77,28 @@ def test_the_loss_is_that_of_the_probabilities_that_a_cache_gives() -> None:
     for token, after in zip(sequence, sequence[1:], strict=False):
         last = of.add(cache, np.array([0]), np.array([[token]]), np.array([1]))
         said.append(-np.log(of.next(last)[0, after]))
-    found, _ = losses_and_gradients(of, padded([sequence]), np.array([1]))
+    found, _ = losses_and_gradients(of, batch([sequence], [1]))
     assert found.next == pytest.approx(np.mean(said), abs=1e-5)
 
 
+def test_sequences_of_one_row_do_not_see_each_other() -> None:
+    of = model()
+    assert BATCH.tokens.shape == (3, 8)  # the first and the last have room in one row
+    found, gradients = losses_and_gradients(of, BATCH)
+    alone = [
+        losses_and_gradients(of, batch([one], [end]), outcome_share=0)
+        for one, end in zip(SEQUENCES, ENDS, strict=True)
+    ]
+    counts = [len(one) - 1 for one in SEQUENCES]
+    assert found.tokens == sum(counts)
+    mean = np.average([one.next for one, _ in alone], weights=counts)
+    assert found.next == pytest.approx(mean, abs=1e-6)
+    expected = np.average([each["next"] for _, each in alone], axis=0, weights=counts)
+    assert np.allclose(gradients["next"], 0.9 * expected, atol=1e-7)
+
+
 def test_where_no_outcome_is_known_there_is_no_loss_of_one() -> None:
-    found, gradients = losses_and_gradients(model(), TOKENS, np.array([-1, -1, -1]))
+    found, gradients = losses_and_gradients(model(), batch(SEQUENCES, [-1] * 4))
     assert (found.outcome, found.known) == (None, 0)
     assert not gradients["outcome"].any()
 
@@ -137,9 +160,9 @@ def test_a_sequence_that_repeats_is_learned() -> None:
     generator = np.random.default_rng(0)
     of = Transformer(shape, first_weights(shape, generator))
     weights, adam = dict(of.weights), AdamW(0, {}, {})
-    tokens = padded([[0, *[3, 4, 5] * 3], [0, *[6, 7, 8] * 3]])
+    both = batch([[0, *[3, 4, 5] * 3], [0, *[6, 7, 8] * 3]], [0, 1])
     for _ in range(150):
-        found, gradients = losses_and_gradients(of, tokens, np.array([0, 1]))
+        found, gradients = losses_and_gradients(of, both)
         adam.descend(weights, gradients, 0.01)
     # One of two beginnings has to be guessed, which costs ln 2 of nine tokens; nothing else does.
     assert found.next == pytest.approx(np.log(2) / 9, abs=0.05)
