@@ -4,9 +4,9 @@ from itertools import cycle
 import numpy as np
 import pytest
 
-from agents.search.ismcts import IsmctsSearch, IsmctsSettings
+from agents.search.ismcts import IsmctsSearch, IsmctsSettings, MoismctsSettings
 from agents.search.ismcts import decide as ismcts
-from agents.search.settings import SearchView
+from agents.search.settings import SearchView, TreeSettings
 from games.modules import Rules, bind, load_namespace
 from games.values import Json, ModuleFault, State
 from tests.agents.small_games import DIE, KUHN, PENNIES, SOON, THREE, TIC_TAC_TOE, game
@@ -173,6 +173,25 @@ def test_the_same_generator_gives_the_same_search() -> None:
         for _ in range(2)
     )
     assert first == second
+
+
+@pytest.mark.parametrize(
+    "settings", [SETTINGS, MoismctsSettings(simulations=400)], ids=["one", "all"]
+)
+def test_what_known_states_spare_changes_nothing(settings: TreeSettings) -> None:
+    rules, _, _ = game(KUHN)
+    found = []
+    for interns in (True, False):
+        search = IsmctsSearch(rules, 1, settings, np.random.default_rng(4))
+        search.interns = interns
+        deal = dealt("Q", 1, "b")
+        for _ in range(400):
+            search.simulate(deal())
+        found.append((search.result().visits, search.result().means, len(search.nodes)))
+        applied = search.applied
+        # Two deals, and the two actions of one bet: a module is asked for each once, else always.
+        assert applied == (4 if interns else 400)
+    assert found[0] == found[1]
 
 
 def test_a_determinization_with_another_seat_to_move_is_refused() -> None:
