@@ -16,6 +16,7 @@ from functools import cached_property
 
 from agents.encoding.skeletons import Skeleton, Told, parts_of, told_by
 from games.information import Did, LogEntry, Seen
+from games.modules import canonical
 from games.values import Json, Observation
 
 START, MOVE, END, SPELL, STOP, PARTS, DONE = range(7)
@@ -103,7 +104,7 @@ class Vocabulary:
         return {action: number for number, action in enumerate(self.actions, self.first_action)}
 
     @cached_property
-    def _kept(self) -> dict[tuple[str, str, tuple[str, ...]], list[int]]:
+    def _kept(self) -> dict[bytes, list[int]]:
         """Tokens of entries by what they follow on: matches of one game are much alike."""
         return {}
 
@@ -128,7 +129,7 @@ class Vocabulary:
         if isinstance(entry, Did):
             number = self.action_number.get(entry.action)
             return [MOVE, *(_spelled(entry.action) if number is None else [number])]
-        key = repr(before), repr(entry.observation), entry.events
+        key = canonical((before, entry.observation, entry.events))
         known = self._kept.get(key)
         if known is None:
             if len(self._kept) >= _KEPT:

@@ -288,18 +288,16 @@ class SelfPlayTraining:
         """Batches of logs that are drawn.
 
         Where all iterations are replayed, half of the logs are of all alike, and show how to act;
-        half are of the newer half of them, and show what is seen and how matches end. So the
-        policy is the mean over the iterations, and the values are those of newest play against it.
+        half are of the newest, and show what is seen and how matches end. So the policy is the
+        mean over the iterations, and the values are those of the newest learner against it.
         """
         known = self._experience
         together = self.settings.replay == "newest" or len(known) == 1
-        newer = known[-1:] if together else known[-max(2, len(known) // 2) :]
         drawn: list[Experience] = []
         met = 0
         while met < tokens:
             acts = not together and len(drawn) % 2 == 0
-            among = known if acts else newer
-            logs = among[int(generator.integers(len(among)))]
+            logs = known[int(generator.integers(len(known)))] if acts else known[-1]
             one = logs[int(generator.integers(len(logs)))]
             if not together:
                 one = Experience(one.tokens, -1, "acts") if acts else replace(one, part="sights")
