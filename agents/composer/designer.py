@@ -41,7 +41,7 @@ from agents.protocols import (
     Rule,
     Talk,
 )
-from games.library import in_reading_order, names, preset, rulebook
+from games.library import in_reading_order, preset, rulebook, taught
 from games.library.settings import PLAYERS, game_of, settings_chosen
 from games.text import did_you_mean
 from games.values import Json
@@ -212,9 +212,9 @@ def chosen_family(name: str) -> Lexicon:
     Raises:
         RoleError: If the library has neither of that name.
     """
-    if name not in names():
-        said = f"no family or preset is called {name!r}{did_you_mean(name, names())}; known: "
-        raise RoleError(said + ", ".join(names()))
+    if name not in taught():
+        said = f"no family or preset to make games of is called {name!r}{did_you_mean(name, taught())}"
+        raise RoleError(f"{said}; known: {', '.join(taught())}")
     return lexicon_of(preset(name).family)
 
 
