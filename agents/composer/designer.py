@@ -213,7 +213,9 @@ def chosen_family(name: str) -> Lexicon:
         RoleError: If the library has neither of that name.
     """
     if name not in taught():
-        said = f"no family or preset to make games of is called {name!r}{did_you_mean(name, taught())}"
+        said = (
+            f"no family or preset to make games of is called {name!r}{did_you_mean(name, taught())}"
+        )
         raise RoleError(f"{said}; known: {', '.join(taught())}")
     return lexicon_of(preset(name).family)
 

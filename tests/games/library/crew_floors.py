@@ -83,17 +83,13 @@ MISSIONS = {
 }
 
 
-def main() -> None:
-    """Print the successes of each mission, by number of players."""
-    for mission, attempt in MISSIONS.items():
-        won = {
-            seats: sum(
-                attempt(seats, random.Random(f"{SEED} {seats} {deal}")) for deal in range(DEALS)
-            )
-            for seats in (3, 4, 5)
-        }
-        sys.stdout.write(f"{mission}: {won},\n")
+def successes(mission: int, seats: int, deals: int) -> int:
+    """How many of the first so many deals are won."""
+    draws = (random.Random(f"{SEED} {seats} {deal}") for deal in range(deals))
+    return sum(MISSIONS[mission](seats, rng) for rng in draws)
 
 
 if __name__ == "__main__":
-    main()
+    for number in MISSIONS:
+        won = {seats: successes(number, seats, DEALS) for seats in (3, 4, 5)}
+        sys.stdout.write(f"{number}: {won},\n")
