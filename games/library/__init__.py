@@ -195,7 +195,7 @@ def names() -> tuple[str, ...]:
 
 
 @cache
-def taught() -> tuple[str, ...]:
+def exemplars() -> tuple[str, ...]:
     """The names of families that have words; of no other are games made, or models shown any."""
     return tuple(
         name for name in names() if (_folder() / preset(name).family / "words.yaml").is_file()

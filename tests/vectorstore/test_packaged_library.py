@@ -70,7 +70,7 @@ WORDS = {
 }
 
 
-FAMILIES = set(library.taught()) & set(library.families())
+FAMILIES = set(library.exemplars()) & set(library.families())
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def documents() -> list[Document]:
 def test_every_name_is_a_whole_game_and_every_family_has_snippets_and_mechanics(
     documents: list[Document],
 ) -> None:
-    assert {d.id for d in documents if d.kind == "games"} == set(library.taught())
+    assert {d.id for d in documents if d.kind == "games"} == set(library.exemplars())
     for kind in ("snippets", "mechanics"):
         found = {d.metadata["game"] for d in documents if d.kind == kind}
         assert found == FAMILIES
@@ -105,7 +105,7 @@ def test_every_snippet_and_example_obeys_the_contract_of_the_coders_prompt(
     allowed = line.partition("Allowed imports:")[2].partition(". ")[0]
     assert set(re.findall(r"`(\w+)`", allowed)) == ALLOWED_IMPORTS
     texts = {d.id: d.text for d in documents if d.kind == "snippets"}
-    texts |= {name: readable(library.source(name)) for name in library.taught()}
+    texts |= {name: readable(library.source(name)) for name in library.exemplars()}
     assert {id_: faults(text) for id_, text in texts.items() if faults(text)} == {}
     assert [
         id_ for id_, text in texts.items() if re.search(r"\bAny\b|: State|\brandom\.", text)
@@ -166,5 +166,5 @@ def test_plain_words_find_their_family_among_the_first_three(
 
 def first_families(store: Store, words: str, count: int) -> list[str]:
     """The nearest families; presets of one family count once."""
-    hits = store.search("games", words, len(library.taught()))
+    hits = store.search("games", words, len(library.exemplars()))
     return list(dict.fromkeys(str(hit.metadata["game"]) for hit in hits))[:count]

@@ -141,7 +141,10 @@ def _seat(state: State) -> int:
 
 
 def get_current_player(state: State) -> int:
-    """Whose turn it is; chance deals, and draws tasks. Rules: R3, R4, R5, R8, R11, R16."""
+    """Whose turn it is; chance deals, and draws tasks.
+
+    Rules: R3, R4, R5, R8, R11, R16.
+    """
     if state["result"]:
         return TERMINAL
     return CHANCE if state["steps"][0][0] in CHANCES else _seat(state)
@@ -183,7 +186,10 @@ def get_legal_actions(state: State) -> list[str]:
 
 
 def _orders(state: State, kind: str) -> list[str]:
-    """What the commander, or chance for the first card, may say. Rules: R3, R7, R8, R10, R13."""
+    """What the commander, or chance for the first card, may say.
+
+    Rules: R3, R7, R8, R10, R13.
+    """
     tokens, seats = state["tokens"], range(len(state["hands"]))
     if kind == "swap":
         held = list(tokens.values())
@@ -209,7 +215,10 @@ def _may_get(state: State, kind: str, seat: int) -> bool:
 
 
 def _shown(state: State, hand: list[str]) -> list[str]:
-    """Cards that may be shown, with the places of the radio token. Rules: R17, R18."""
+    """Cards that may be shown, with the places of the radio token.
+
+    Rules: R17, R18.
+    """
     options = []
     for colour in COLOURS:
         held = [card for card in hand if card[0] == colour]
@@ -255,7 +264,10 @@ def _without(cards: list[str], card: str) -> list[str]:
 
 
 def _decide(new: State, kind: str, word: str) -> None:
-    """Who gets the first card, who is named, and the distress signal. Rules: R3, R10, R14."""
+    """Who gets the first card, who is named, and the distress signal.
+
+    Rules: R3, R10, R14.
+    """
     if kind == "first":
         new["leader"] = int(word) - 1
     elif kind == "name":
@@ -266,7 +278,10 @@ def _decide(new: State, kind: str, word: str) -> None:
 
 
 def _allot(new: State, kind: str, seat: int, words: list[str]) -> None:
-    """Task cards and their tokens. Rules: R5, R6, R7, R8, R13."""
+    """Task cards and their tokens.
+
+    Rules: R5, R6, R7, R8, R13.
+    """
     card, tasks, tokens = words[-1], new["tasks"], dict(new["tokens"])
     if kind == "task":
         order = [mark for mark in _marks(new)[1:] if mark in TOKENS]
@@ -295,7 +310,10 @@ def _allot(new: State, kind: str, seat: int, words: list[str]) -> None:
 
 
 def _move_card(new: State, kind: str, seat: int, card: str) -> None:
-    """Deal, pass, draw or play; the last card of an exchange ends it. Rules: R4, R11, R15."""
+    """Deal, pass, draw or play; the last card of an exchange ends it.
+
+    Rules: R4, R11, R15.
+    """
     count = len(new["hands"])
     if kind == "deal":
         new["deck"] = _without(new["deck"], card)
@@ -325,7 +343,10 @@ def _holder(state: State, card: str) -> int:
 
 
 def _begin_trick(new: State) -> None:
-    """Who may still speak, then everybody plays. Rules: R16, R17, R20, R21."""
+    """Who may still speak, then everybody plays.
+
+    Rules: R16, R17, R20, R21.
+    """
     marks, count = _marks(new), len(new["hands"])
     start = next((int(mark[-1]) for mark in marks if mark.startswith("from_")), 1)
     talk = new["rules"]["radio"] and len(new["tricks"]) + 1 >= start
@@ -337,7 +358,10 @@ def _begin_trick(new: State) -> None:
 
 
 def _end_trick(new: State) -> None:
-    """The best card takes the trick, and the mission may be decided. Rules: R11, R23, R24, R25."""
+    """The best card takes the trick, and the mission may be decided.
+
+    Rules: R11, R23, R24, R25.
+    """
     cards, count = new["trick"], len(new["hands"])
     best = max(cards, key=lambda card: (card[0] == "R", card[0] == cards[0][0], card[1]))
     winner = (new["leader"] + cards.index(best)) % count
@@ -357,7 +381,9 @@ def _end_trick(new: State) -> None:
 def _misses_task(new: State, cards: list[str], winner: int) -> bool:
     """Fulfil the winner's tasks; true where another's is lost, or a token's order cannot be kept.
 
-    Tasks that one trick fulfils count in the order that suits the crew. Rules: R24, R26, R27, R28.
+    Tasks that one trick fulfils count in the order that suits the crew.
+
+    Rules: R24, R26, R27, R28.
     """
     tokens, before = new["tokens"], len(new["done"])
     hit = [(seat, card) for seat, own in enumerate(new["tasks"]) for card in own if card in cards]
@@ -375,7 +401,10 @@ def _misses_task(new: State, cards: list[str], winner: int) -> bool:
 
 
 def _is_broken(state: State, is_over: bool) -> bool:
-    """True where the mission's special rule can no longer be kept. Rules: R29."""
+    """True where the mission's special rule can no longer be kept.
+
+    Rules: R29.
+    """
     marks, tricks, named = _marks(state), state["tricks"], state["named"]
     winners = [trick["winner"] for trick in tricks]
     last, final = tricks[-1], len(tricks) if is_over else -1
@@ -406,7 +435,10 @@ def _is_broken(state: State, is_over: bool) -> bool:
 
 
 def _is_reached(state: State, is_over: bool) -> bool:
-    """True where nothing is left to do. Rules: R25, R29."""
+    """True where nothing is left to do.
+
+    Rules: R25, R29.
+    """
     marks, tricks = _marks(state), state["tricks"]
     best: list[str] = [trick["best"] for trick in tricks]
     if marks[0] != "0":
@@ -421,12 +453,18 @@ def _is_reached(state: State, is_over: bool) -> bool:
 
 
 def get_rewards(state: State) -> list[float]:
-    """One point each for a mission that is won. Rules: R30."""
+    """One point each for a mission that is won.
+
+    Rules: R30.
+    """
     return [float(state["result"] == "won")] * len(state["hands"])
 
 
 def get_observations(state: State) -> list[dict[str, Any]]:
-    """Own hand and cards on the way, and all that lies open or was said. Rules: R31, R32."""
+    """Own hand and cards on the way, and all that lies open or was said.
+
+    Rules: R31, R32.
+    """
     phase = "" if state["result"] else state["steps"][0][0]
     shared = {name: state[name] for name in PUBLIC}
     shared |= {"phase": phase, "player": get_current_player(state)}
@@ -480,7 +518,10 @@ def _news(state: State, after: State) -> list[str]:
 
 
 def visible(state: State, player_id: int) -> dict[str, str]:
-    """Own hand and the table are open; other hands by number. Rules: R31, R32."""
+    """Own hand and the table are open; other hands by number.
+
+    Rules: R31, R32.
+    """
     count = len(state["hands"])
     seen = {"deck": "count", "trick": "contents"}
     is_drawn = bool(state["tricks"])  # who is drawn from sees which card it was
