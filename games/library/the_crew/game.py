@@ -53,7 +53,7 @@ GAME: dict[str, Any] = {
     "conserved": ["card"],
     "best_score": 1,
     "open": [
-        "steps", "leader", "commander", "row", "tasks", "tokens", "done", "replies", "named",
+        "steps", "leader", "commander_seat", "row", "tasks", "tokens", "done", "replies", "named",
         "signal", "radio", "result",
     ],
     "parameters": {
@@ -99,7 +99,7 @@ def initial_state(num_players: int, **parameters: object) -> State:
     nobody: list[list[str]] = [[] for _ in range(num_players)]
     # fmt: off
     return {
-        "rules": rules, "steps": _steps(rules, num_players), "leader": 0, "commander": -1,
+        "rules": rules, "steps": _steps(rules, num_players), "leader": 0, "commander_seat": -1,
         "deck": PACK, "hands": nobody, "moving": nobody, "row": [], "tasks": nobody, "tokens": {},
         "done": [], "replies": nobody, "named": [], "signal": "", "radio": nobody, "trick": [],
         "tricks": [], "result": "",
@@ -210,7 +210,7 @@ def _may_get(state: State, kind: str, seat: int) -> bool:
         share, over = divmod(int(marks[0]), count)
         has_room = sum(len(own) > share for own in state["tasks"]) < over
         return len(state["tasks"][seat]) < share + has_room
-    barred = [] if {"sick", "single", "decision"}.isdisjoint(marks) else [state["commander"]]
+    barred = [] if {"sick", "single", "decision"}.isdisjoint(marks) else [state["commander_seat"]]
     return kind == "first" or seat not in [*state["named"], *barred]
 
 
@@ -319,7 +319,7 @@ def _move_card(new: State, kind: str, seat: int, card: str) -> None:
         new["deck"] = _without(new["deck"], card)
         _put(new, "hands", seat, sorted([*new["hands"][seat], card], key=PACK.index))
         if not new["deck"]:
-            new["leader"] = new["commander"] = _holder(new, "R4")
+            new["leader"] = new["commander_seat"] = _holder(new, "R4")
             new["named"] = [(_holder(new, "P9") + 1) % count] if "pink" in _marks(new) else []
         return
     giver = (seat - 1) % count if kind == "draw" else seat
@@ -414,7 +414,7 @@ def _is_broken(state: State, is_over: bool) -> bool:
         return bool(last["best"][1] == "9")
     if "even" in marks:
         counts = [winners.count(seat) for seat in range(len(state["hands"]))]
-        framed = {winners[0], winners[-1] if is_over else winners[0]} == {state["commander"]}
+        framed = {winners[0], winners[-1] if is_over else winners[0]} == {state["commander_seat"]}
         return max(counts) - min(counts) > 1 or ("frame" in marks and not framed)
     if "rockets" in marks:
         beaten = any(card[0] == "R" and card != last["best"] for card in last["cards"])
@@ -468,6 +468,8 @@ def get_observations(state: State) -> list[dict[str, Any]]:
     phase = "" if state["result"] else state["steps"][0][0]
     shared = {name: state[name] for name in PUBLIC}
     shared |= {"phase": phase, "player": get_current_player(state)}
+    shared["named"] = [get_player_name(seat) for seat in state["named"]]
+    shared["tokens"] = [f"{card} {token}" for card, token in state["tokens"].items()]
     shared["hand_counts"] = [len(hand) for hand in state["hands"]]
     views = []
     for seat, hand in enumerate(state["hands"]):
@@ -508,8 +510,8 @@ def get_events(state: State, action: str) -> list[list[str]]:
 def _news(state: State, after: State) -> list[str]:
     """What all see besides the step itself."""
     news = []
-    if after["commander"] != state["commander"]:
-        news.append(f"{get_player_name(after['commander'])} is the commander.")
+    if after["commander_seat"] != state["commander_seat"]:
+        news.append(f"{get_player_name(after['commander_seat'])} is the commander.")
         news += [f"{get_player_name(seat)} must win all pink cards." for seat in after["named"]]
     if len(after["tricks"]) > len(state["tricks"]):
         news.append(f"{get_player_name(after['leader'])} takes the trick.")

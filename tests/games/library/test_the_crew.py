@@ -40,7 +40,7 @@ def table(mission: int, *hands: str, **fields: Any) -> State:  # noqa: ANN401 - 
     won = {"leader": 0, "winner": 0, "best": "B2", "cards": []}
     tricks = [{**won, "winner": int(seat)} for seat in fields.pop("winners", "")]
     tasks = [own.split() for own in fields.pop("tasks", [""] * len(hands))]
-    state.update(deck=[], commander=0, hands=held, tricks=tricks, tasks=tasks, **fields)
+    state.update(deck=[], commander_seat=0, hands=held, tricks=tricks, tasks=tasks, **fields)
     state["steps"] = [["play", seat] for seat in range(len(hands))]
     return state
 
@@ -175,7 +175,7 @@ def test_every_mission_deals_its_tasks_with_the_tokens_that_its_rulebook_names(
     named = re.findall(r"in the order (.+); whoever", told)
     assert sorted(state["tokens"].values()) == sorted(", ".join(named).split(", ") if named else [])
     assert sum(map(len, state["hands"])) == 40
-    assert "R4" in state["hands"][state["commander"]]
+    assert "R4" in state["hands"][state["commander_seat"]]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_the_commander_names_another_player(mission: int) -> None:
     for seed in range(8):
         state = started(mission, 3, random.Random(seed))
         assert len(state["named"]) == 1
-        assert state["commander"] not in state["named"]
+        assert state["commander_seat"] not in state["named"]
 
 
 def test_only_a_card_is_shown_or_the_highest_or_lowest_and_no_rocket() -> None:
