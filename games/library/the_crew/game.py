@@ -17,6 +17,7 @@ Readings, where the printed rules leave something open or a table talks freely:
 
 # More than 300 lines because a game module is one self-contained source by contract.
 
+import random
 from typing import Any
 
 State = dict[str, Any]
@@ -70,6 +71,7 @@ ZONES = {
     "deck": {"component": "card", "owner": "table", "ordered": False},
     "hands.*": {"component": "card", "owner": "each", "ordered": False},
     "moving.*": {"component": "card", "owner": "each", "ordered": False},
+    "gone.*": {"component": "mark", "owner": "each", "ordered": True},
     "trick": {"component": "card", "owner": "table", "ordered": True},
     "tricks.*.cards": {"component": "card", "owner": "table", "ordered": True},
 }
@@ -100,9 +102,9 @@ def initial_state(num_players: int, **parameters: object) -> State:
     # fmt: off
     return {
         "rules": rules, "steps": _steps(rules, num_players), "leader": 0, "commander_seat": -1,
-        "deck": PACK, "hands": nobody, "moving": nobody, "row": [], "tasks": nobody, "tokens": {},
-        "done": [], "replies": nobody, "named": [], "signal": "", "radio": nobody, "trick": [],
-        "tricks": [], "result": "",
+        "deck": PACK, "hands": nobody, "moving": nobody, "gone": nobody, "row": [], "tasks": nobody,
+        "tokens": {}, "done": [], "replies": nobody, "named": [], "signal": "", "radio": nobody,
+        "trick": [], "tricks": [], "result": "",
     }
     # fmt: on
 
@@ -330,6 +332,7 @@ def _move_card(new: State, kind: str, seat: int, card: str) -> None:
             _end_trick(new)
         return
     _put(new, "moving", seat, [card])
+    _put(new, "gone", giver, [*new["gone"][giver], card])
     if all(new["moving"]):  # R11, R15
         step = {"pass": -1 if new["signal"] == "left" else 1, "draw": 0}[kind]
         for taker, hand in enumerate(new["hands"]):
@@ -473,9 +476,8 @@ def get_observations(state: State) -> list[dict[str, Any]]:
     shared["hand_counts"] = [len(hand) for hand in state["hands"]]
     views = []
     for seat, hand in enumerate(state["hands"]):
-        taken = state["moving"][(seat + 1) % len(state["hands"])] if phase == "draw" else []
-        own = {"seat": seat, "hand": hand, "moving": state["moving"][seat], "taken": taken}
-        views.append({**shared, **own})
+        own = {"moving": state["moving"][seat], "gone": state["gone"][seat]}
+        views.append({**shared, "seat": seat, "hand": hand, **own})
     return views
 
 
@@ -520,15 +522,119 @@ def _news(state: State, after: State) -> list[str]:
 
 
 def visible(state: State, player_id: int) -> dict[str, str]:
-    """Own hand and the table are open; other hands by number.
+    """Own hand, and own cards on the way and gone; the table is open; other hands by number.
 
     Rules: R31, R32.
     """
-    count = len(state["hands"])
     seen = {"deck": "count", "trick": "contents"}
-    is_drawn = bool(state["tricks"])  # who is drawn from sees which card it was
-    for seat in range(count):
-        seen[f"hands.{seat}"] = "contents" if seat == player_id else "count"
-        own = seat == player_id or (is_drawn and (seat - 1) % count == player_id)
-        seen[f"moving.{seat}"] = "contents" if own else "count"
+    for seat in range(len(state["hands"])):
+        own = seat == player_id
+        seen |= {f"{zone}.{seat}": "contents" if own else "count" for zone in ("hands", "moving")}
+        seen[f"gone.{seat}"] = "contents" if own else "nothing"
     return seen | {f"tricks.{at}.cards": "contents" for at in range(len(state["tricks"]))}
+
+
+def resample_state(obs_action_history: list[Any], player_id: int) -> State:
+    """A full table that fits what the player saw last, near uniform over all deals that fit.
+
+    Who did not follow a colour has none; a card shown, passed or drawn away is where it must be.
+    After the draw of mission 12 what was shown or not followed before it is forgotten, and in a
+    dead zone chance says whether a shown card was the highest or the lowest.
+
+    Rules: R4, R11, R15, R18, R22, R31, R32.
+    """
+    seen = obs_action_history[-1][0]
+    count, leader, player = len(seen["hand_counts"]), seen["leader"], seen["player"]
+    state = {name: seen[name] for name in PUBLIC}
+    state["named"] = [int(name.split(" ")[1]) - 1 for name in seen["named"]]
+    state["tokens"] = dict(pair.split(" ") for pair in seen["tokens"])
+    won = [card for trick in seen["tricks"] for card in trick["cards"]]
+    known = {*won, *seen["trick"], *seen["hand"], *seen["moving"]}
+    early = seen["phase"] == "pass"
+    passed = [early and (s - leader) % count < (player - leader) % count for s in range(count)]
+    room = [size + way for size, way in zip(seen["hand_counts"], passed, strict=True)]
+    room[player_id] = 0
+    hands = _dealt(state, seen, [card for card in PACK if card not in known], room)
+    moving: list[list[str]] = [[] for _ in range(count)]
+    for seat in range(count):
+        if passed[seat] and seat != player_id:
+            moving[seat] = [random.choice([card for card in hands[seat] if card[0] != "R"])]
+            hands[seat] = _without(hands[seat], moving[seat][0])
+    hands[player_id], moving[player_id] = seen["hand"], seen["moving"]
+    gone = moving if early else [[] for _ in range(count)]
+    gone = [seen["gone"] if seat == player_id else cards for seat, cards in enumerate(gone)]
+    state |= {"deck": [], "hands": hands, "moving": moving, "gone": gone}
+    return {**state, "steps": _rest(state, seen["phase"], (player - leader) % count)}
+
+
+def _rest(state: State, phase: str, offset: int) -> list[list[Any]]:
+    """The steps that are left when the seat of this offset from the leader is to act."""
+    count, named = len(state["hands"]), len(state["named"])
+    if phase in ("pass", "play"):
+        return [[phase, at] for at in range(offset, count)]
+    if phase == "talk":
+        ahead = {**state}
+        _begin_trick(ahead)
+        return [step for step in ahead["steps"] if step[0] == "play" or step[1] >= offset]
+    plan, taken = _steps(state["rules"], count), sum(map(len, state["tasks"]))
+    before = {"task": taken + len(state["row"]), "name": named, "take": taken}
+    for at, step in enumerate(plan):
+        kinds = [kind for kind, _ in plan[:at]]
+        fits = all(kinds.count(kind) == before[kind] for kind in before if kind in (phase, "task"))
+        if step == [phase, offset] and fits:
+            return plan[at:]
+    return []
+
+
+def _holders(state: State, seen: dict[str, Any], unseen: list[str]) -> dict[str, list[int]]:
+    """Who can hold each of the unseen cards."""
+    count, me, marks = len(seen["hand_counts"]), seen["seat"], _marks(state)
+    drawn = "drawing" in marks and bool(seen["tricks"])
+    barred: list[set[str]] = [set() for _ in range(count)]
+    for trick in [*seen["tricks"][drawn:], {"leader": seen["leader"], "cards": seen["trick"]}]:
+        led = [card for card in PACK if trick["cards"] and card[0] == trick["cards"][0][0]]
+        for place, card in enumerate(trick["cards"]):
+            barred[(trick["leader"] + place) % count].update(led if card not in led else ())
+    fixed = {"R4": [(seen["commander_seat"] + more) % count for more in range(1 + drawn)]}
+    if "pink" in marks and state["named"]:
+        fixed["P9"] = [(state["named"][0] - 1) % count]
+    step = {"left": 1, "right": -1}.get(seen["signal"], 0)
+    for seat, shown in enumerate(seen["radio"]):
+        if shown:
+            card, word = (*shown, random.choice(["highest", "lowest"]))[:2]
+            rank, same = int(card[1]), [other for other in CARDS if other[0] == card[0]]
+            kept = {"highest": same[:rank], "lowest": same[rank - 1 :]}.get(word, [card])
+            barred[seat].update(() if drawn else (other for other in same if other not in kept))
+            fixed[card] = [seat]
+    if step and "P9" in fixed and not any("P9" in shown for shown in seen["radio"]):
+        fixed["P9"].append((fixed["P9"][0] + step) % count)
+    for at, card in enumerate(seen["gone"]):
+        is_passed = bool(step) and not at
+        first, more = (step, 1 + drawn) if is_passed else (1, 1)
+        fixed[card] = [(me + first + extra) % count for extra in range(more)]
+    others = [seat for seat in range(count) if seat != me and seen["hand_counts"][seat]]
+    free = {card: [seat for seat in others if card not in barred[seat]] for card in unseen}
+    bound = {card: [seat for seat in fixed.get(card, ()) if seat in others] for card in unseen}
+    return {card: bound[card] or free[card] for card in unseen}
+
+
+def _dealt(
+    state: State, seen: dict[str, Any], unseen: list[str], room: list[int]
+) -> list[list[str]]:
+    """Deal the cards at random to those who can hold them, then let pairs change places."""
+    for _ in range(200):
+        holders = _holders(state, seen, unseen)  # anew: chance says what a dead zone left open
+        free, where = list(room), dict[str, int]()
+        for card in sorted(holders, key=lambda one: (len(holders[one]), random.random())):
+            slots = [seat for seat in holders[card] for _ in range(free[seat])]
+            if not slots:
+                break
+            where[card] = random.choice(slots)
+            free[where[card]] -= 1
+        if len(where) == len(holders):
+            for one in where:
+                two = random.choice([*where])
+                if where[two] in holders[one] and where[one] in holders[two]:
+                    where[one], where[two] = where[two], where[one]
+            return [[card for card in PACK if where.get(card) == seat] for seat in range(len(room))]
+    raise ValueError("no deal of the unseen cards fits what was seen")

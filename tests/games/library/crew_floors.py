@@ -38,8 +38,8 @@ def play(seats: int, rng: random.Random) -> tuple[int, list[Trick]]:
     return commander, tricks
 
 
-def tasks(number: int, in_order: bool = False) -> Callable[[int, random.Random], bool]:
-    """A mission of so many tasks, drafted at random; with tokens 1, 2, ... as they were drawn."""
+def tasks(number: int, in_order: int = 0) -> Callable[[int, random.Random], bool]:
+    """A mission of so many tasks, drafted at random; the first so many drawn have an order."""
 
     def attempt(seats: int, rng: random.Random) -> bool:
         commander, tricks = play(seats, rng)
@@ -49,7 +49,8 @@ def tasks(number: int, in_order: bool = False) -> Callable[[int, random.Random],
         at = {card: when for when, (_, _, cards) in enumerate(tricks) for card in cards}
         if any(card not in at or tricks[at[card]][0] != owner[card] for card in wanted):
             return False
-        return not in_order or all(at[a] <= at[b] for a, b in zip(wanted, wanted[1:], strict=False))
+        first = wanted[:in_order]
+        return all(at[a] <= at[b] for a, b in zip(first, first[1:], strict=False))
 
     return attempt
 
@@ -74,8 +75,9 @@ def best_cards(judge: Callable[[list[Card]], bool]) -> Callable[[int, random.Ran
 MISSIONS = {
     1: tasks(1),
     2: tasks(2),
-    3: tasks(2, in_order=True),
+    3: tasks(2, in_order=2),
     5: chosen(0),
+    6: tasks(3, in_order=2),
     9: best_cards(lambda best: any(card[1] == 1 and card[0] != ROCKET for card in best)),
     13: best_cards(lambda best: set(ROCKETS) <= set(best)),
     16: best_cards(lambda best: all(card[1] != 9 for card in best)),

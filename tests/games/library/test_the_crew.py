@@ -2,7 +2,7 @@
 
 import random
 import re
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -11,7 +11,7 @@ from games.checks.run import CheckSettings, run_checks
 from games.contract import Game
 from games.library import specialise
 from games.modules import LocalModule
-from games.values import IllegalActionError, ModuleFault
+from games.values import CHANCE, TERMINAL, IllegalActionError, ModuleFault
 from tests.games.library import crew_floors
 from tests.games.subjects import subject
 
@@ -26,6 +26,7 @@ FLOORS = {
     2: {3: 2040, 4: 1285, 5: 929},
     3: {3: 1000, 4: 638, 5: 475},
     5: {3: 457, 4: 2456, 5: 5341},
+    6: {3: 252, 4: 87, 5: 50},
     9: {3: 2681, 4: 1416, 5: 797},
     13: {3: 1047, 4: 1412, 5: 1434},
     16: {3: 61, 4: 186, 5: 411},
@@ -319,3 +320,43 @@ def test_the_simulation_gives_its_figures_again(mission: int) -> None:
     deals, floor = 500, FLOORS[mission][4] / crew_floors.DEALS
     won = crew_floors.successes(mission, 4, deals)
     assert abs(won / deals - floor) < 3 * (floor * (1 - floor) / deals) ** 0.5
+
+
+@pytest.mark.parametrize(("mission", "seats"), [(9, 3), (9, 4), (26, 5)])
+def test_a_sampled_table_keeps_to_what_was_shown_and_not_followed(mission: int, seats: int) -> None:
+    rng, sample = random.Random(mission + seats), cast("Any", MODULE.namespace["resample_state"])
+    state: State = GAME.initial_state(seats, {"mission": mission})
+    while (player := GAME.current_player(state)) != TERMINAL:
+        if player != CHANCE:
+            seen = GAME.observations(state, seats)[player]
+            drawn = sample([[seen, None]], player)
+            assert GAME.observations(drawn, seats)[player] == seen
+            assert GAME.legal_actions(drawn) == GAME.legal_actions(state)
+            for seat, colour in not_followed(state):
+                assert seat == player or not any(c[0] == colour for c in drawn["hands"][seat])
+            for hand, (card, word) in zip(drawn["hands"], shown_of(state), strict=True):
+                same = [own for own in hand if own[0] == card[:1] and own != card]
+                assert word != "only" or not same
+                assert word != "highest" or all(own < card for own in same)
+                assert word != "lowest" or all(own > card for own in same)
+        state = after(state, rng.choice(GAME.legal_actions(state)))
+
+
+def not_followed(state: State) -> set[tuple[int, str]]:
+    """Seats with the colours that they did not follow."""
+    tricks = [*state["tricks"], {"leader": state["leader"], "cards": state["trick"]}]
+    places = [
+        (trick["leader"], trick["cards"], at)
+        for trick in tricks
+        for at in range(len(trick["cards"]))
+    ]
+    seats = len(state["hands"])
+    return {
+        ((lead + at) % seats, cards[0][0])
+        for lead, cards, at in places
+        if cards[at][0] != cards[0][0]
+    }
+
+
+def shown_of(state: State) -> list[list[str]]:
+    return [shown or ["", ""] for shown in state["radio"]]
