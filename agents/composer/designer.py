@@ -215,7 +215,7 @@ def chosen_family(name: str) -> Lexicon:
     if name not in exemplars():
         near = did_you_mean(name, exemplars())
         known = ", ".join(exemplars())
-        raise RoleError(f"no family or preset to make games of is called {name!r}{near}; {known}")
+        raise RoleError(f"no family or preset to build is called {name!r}{near}; known: {known}")
     return lexicon_of(preset(name).family)
 
 
