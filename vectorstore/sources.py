@@ -66,8 +66,8 @@ class Library:
         return digest.hexdigest()
 
     def games(self) -> Sequence[LibraryGame]:
-        """Families first, then presets."""
-        return [_read(name) for name in library.names()]
+        """Families first, then presets; see `games.library.exemplars`."""
+        return [_read(name) for name in library.exemplars()]
 
 
 def _read(name: str) -> LibraryGame:

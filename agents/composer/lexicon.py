@@ -17,7 +17,7 @@ from typing import TypeAlias, TypeVar
 import yaml
 from pydantic import BaseModel, JsonValue, ValidationError, model_validator
 
-from games.library import families, preset, presets
+from games.library import exemplars, families, preset, presets
 from games.values import Json
 
 Settings: TypeAlias = Mapping[str, Json]
@@ -146,8 +146,8 @@ def word_list(name: str) -> frozenset[str]:
 
 @cache
 def lexicons() -> tuple[Lexicon, ...]:
-    """The lexicons, in the order of the library's families."""
-    return tuple(map(lexicon_of, families()))
+    """The lexicons, in the order of the library's families; one without words has none."""
+    return tuple(lexicon_of(family) for family in families() if family in exemplars())
 
 
 @cache

@@ -194,6 +194,14 @@ def names() -> tuple[str, ...]:
     return (*families(), *presets())
 
 
+@cache
+def exemplars() -> tuple[str, ...]:
+    """The names of families that have words; of no other are games made, or models shown any."""
+    return tuple(
+        name for name in names() if (_folder() / preset(name).family / "words.yaml").is_file()
+    )
+
+
 def preset(name: str) -> Preset:
     """The preset called `name`; a family is a preset that fixes nothing.
 

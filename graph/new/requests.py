@@ -11,7 +11,7 @@ from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from agents.protocols import NEW_FAMILY, Brief, Choices, Clause, Design, Fit
-from games.library import families, names
+from games.library import exemplars, families
 from games.library.settings import GameCard, game_of
 from graph.new.context import RunSettings
 from graph.new.state import PlayOn, Retried, RunState
@@ -150,7 +150,7 @@ def family_chosen(answer: str, fit: Fit | None) -> str | None:
     ('shedding', None)
     """
     name = "_".join(answer.lower().split())
-    if name in names():
+    if name in exemplars():
         return name
     return fit.family if fit is not None and means(answer, YES - {""}) else None
 

@@ -158,7 +158,7 @@ def test_uct_is_refused_where_hands_are_hidden(command: Command) -> None:
 
 def test_index_then_search_finds_by_meaning(command: Command) -> None:
     built = command("index", "--json").json
-    assert built["counts"]["games"] == len(library.names())
+    assert built["counts"]["games"] == len(library.exemplars())
     again = command("index", "--json").json
     assert again["snapshot"] == built["snapshot"]
     found = command("search", "you must follow the suit that was led", "--json").json

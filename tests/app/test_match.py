@@ -250,3 +250,13 @@ def test_progress_is_told_to_the_last_match(command: Command) -> None:
     players = ("--player", "random") * 2
     done = command("match", "tic_tac_toe", *players, "--games", 12)
     assert "10 of 12 matches\n12 of 12 matches\n" in done.err
+
+
+def test_a_crew_of_random_players_succeeds_as_often_as_in_a_simulation_of_its_own(
+    command: Command,
+) -> None:
+    """Mission 1 with four players: 6,360 of 20,000 deals of `tests.games.library.crew_floors`."""
+    done = command("match", "the_crew", *["--player", "random"] * 4, "--games", 200, "--json")
+    for entrant in done.json["entrants"]:
+        assert entrant["mean_return"]["n"] == 200
+        assert entrant["mean_return"]["low"] < 6360 / 20_000 < entrant["mean_return"]["high"]
