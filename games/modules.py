@@ -308,7 +308,7 @@ def require_turn(player: int, actions: int, num_players: int) -> None:
 
 
 def canonical(state: State | tuple[State | tuple[str, ...], ...]) -> bytes:
-    """A key of a state, or of several values: equal keys mean equal values, in equal order and of equal types.
+    """A key of a state, or of several: equal keys mean equal values, of equal order and types.
 
     >>> canonical({"a": [1]}) == canonical({"a": [1.0]})
     False

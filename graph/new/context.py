@@ -62,6 +62,9 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
             that confirm the chosen one.
         small_budget: Simulations a move of the searches that try a value function.
         large_budget: Simulations a move of the search on the ladder; 0 for no search.
+        learn: Minutes that a model of what its seats see is trained on the accepted game, for two
+            more players on the ladder; made into tokens once, which are kept. 0 for none.
+        learn_tokens: The same as a number of tokens; 0 for what `learn` says.
         playtest_s: Wall seconds after which a play-test ends, as a last resort; None for no limit.
             What was cut is said first, and depends on the machine.
         max_plies: Plies after which a match is left unfinished.
@@ -87,6 +90,8 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     heuristic_matches: int = Field(default_factory=_heuristic_matches, ge=4, le=MOST)
     small_budget: int = sized(50, quick=15, least=1)
     large_budget: int = sized(250, quick=0)
+    learn: float = Field(default=0.0, ge=0, le=24 * 60, allow_inf_nan=False)
+    learn_tokens: int = Field(default=0, ge=0)
     playtest_s: float | None = Field(
         default_factory=lambda given: 900.0 if given["quick"] else 21_600.0,
         gt=0,

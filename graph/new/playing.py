@@ -46,6 +46,7 @@ def play_of_run(
     tell: Tell = lambda _: None,
     clock: Clock | None = None,
     more: tuple[int, ...] = (),
+    learned: tuple[str, ...] = (),
 ) -> PlayTest:
     """A game with everything it takes to play it; finished matches are journalled in the folder."""
 
@@ -67,6 +68,7 @@ def play_of_run(
         listener=_Listener(tell),
         clock=clock or Clock(),
         more=more,
+        learned=learned,
     )
 
 

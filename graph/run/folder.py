@@ -190,7 +190,10 @@ class RunFolder:
         Raises:
             RunFolderError: If the disk is full or the folder cannot be written.
         """
-        content = text.encode()
+        return self.write_bytes(name, text.encode())
+
+    def write_bytes(self, name: str, content: bytes) -> Path:
+        """Write a file that is no text; see `write_text`."""
         if not name.startswith(".state/") and not self._claim(name, _digest(content)):
             return self.path / name
         return self._put(name, content)
@@ -227,7 +230,7 @@ class RunFolder:
         """
         for name in sorted(self._written()):
             if name.startswith(parts) and (self.path / name).is_file():
-                to.write_text(name, (self.path / name).read_text("utf-8", "replace"))
+                to.write_bytes(name, (self.path / name).read_bytes())
 
     def accept(self, name: str) -> None:
         """Take a file as it stands for the run's own."""

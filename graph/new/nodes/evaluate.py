@@ -8,6 +8,7 @@ from langgraph.types import Command
 
 from games.records import example_of_play, json_line
 from graph.new.context import RunContext
+from graph.new.learning import learned_players, what_learning_brought
 from graph.new.opening import context_of
 from graph.new.playing import clock_of, measured, play_of_run, play_on
 from graph.new.reporting import rulebook_text
@@ -36,7 +37,10 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
     limit, anew = context.settings.playtest_s, state.playing is not None
     clock = clock_of(context, place, limit, anew=anew)
     tell = writer_of(runtime.stream_writer)
-    play = play_of_run(context, source, seats, place, tell=tell, clock=clock, more=more)
+    learned, remark = learned_players(context, source, seats, folder, tell)
+    play = play_of_run(
+        context, source, seats, place, tell=tell, clock=clock, more=more, learned=learned
+    )
     try:
         results = measured(play, state.heuristics, context.settings.protocol)
     except VoidResultError as error:
@@ -46,7 +50,12 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
     followed = [record for one in series.values() for record in one.records[:few]]
     rules = {rule.id: rule.text for rule in need_design(state).rules}
     missed = rules_not_reached(context.sandbox, source, rules, followed)
-    evaluation = evaluation.model_copy(update={"unreached": (*evaluation.unreached, *missed)})
+    notes = (
+        *evaluation.notes,
+        *filter(None, (remark, *what_learning_brought(evaluation, learned))),
+    )
+    unreached = (*evaluation.unreached, *missed)
+    evaluation = evaluation.model_copy(update={"unreached": unreached, "notes": notes})
     record = _write_records(state, series, evaluation.best.player)
     if state.brief is not None:
         records = series[evaluation.best.player].records

@@ -29,7 +29,10 @@ from tools.reporting.content import Evaluation, Fairness, short_name
 _REPLAYED = {False: 113, True: 44}  # matches made again in a full and in a quick play-test
 
 
-_SEARCHED = 24  # matches that a search needs on the ladder to tell anything
+_SEARCHED = 24  # matches that a dear player needs on the ladder to tell anything
+
+
+_CHEAP = 200  # matches of a player that learned, where many are played at once
 
 
 _WEAKER = 4  # the other sides of an extra's search have this fraction of its simulations
@@ -144,7 +147,7 @@ class _Table:
         sources: Heuristics by name, the best first.
         good: Spec of the good player; random play where there is no other.
         rounds: Matches of a rung.
-        searched: Matches of a rung with a search, by its spec.
+        searched: Matches of a rung with a player that takes long, by its spec.
     """
 
     play: PlayTest
@@ -155,6 +158,14 @@ class _Table:
 
     def players(self) -> tuple[list[str], list[str]]:
         """Specs from weak to strong, and remarks on how a search was sized."""
+        specs, notes = self._usual()
+        for spec in self.play.learned:
+            specs.append(spec)
+            cheap = self.play.roster.in_lockstep(self.play.roster.effective(spec))
+            self.searched[spec] = min(self.rounds, _CHEAP if cheap else _SEARCHED)
+        return specs, notes
+
+    def _usual(self) -> tuple[list[str], list[str]]:
         settings, play = self.play.settings, self.play
         specs, notes = ["random"], list[str]()
         if len(self.sources) > 1:

@@ -143,6 +143,7 @@ class PlayTest:
         listener: Hears how many matches of a series were played.
         clock: The last resort, which ends what takes far too long; by default, none.
         more: Matches of good play up to which a person played on, in order.
+        learned: Specs of players that learned this game, the weaker first.
         played: Every series, by name.
     """
 
@@ -156,6 +157,7 @@ class PlayTest:
     listener: Listener = field(default_factory=Silence)
     clock: Clock = field(default_factory=Clock)
     more: tuple[int, ...] = ()
+    learned: tuple[str, ...] = ()
     played: dict[str, Series] = field(default_factory=dict)
 
     @cached_property

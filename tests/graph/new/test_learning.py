@@ -1,0 +1,46 @@
+"""Learning from self-play, in a game whose best play is known by counting."""
+
+from graph.new.learning import learned_players, what_learning_brought
+from graph.new.playing import measured, play_of_run
+from graph.run.folder import RunFolder
+from tests.graph.conftest import MakeContext
+from tests.graph.new.test_playtest import RIVALS, SUMS
+from tests.graph.settings import SMALL
+
+LEARNING = SMALL.model_copy(
+    update={"learn_tokens": 20_000, "ladder_matches": 24, "quick": True, "large_budget": 0}
+)
+
+
+def test_a_player_that_learned_joins_the_ladder_and_the_report_says_what_it_is_worth(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    context, heard = make_context(settings=LEARNING), list[object]()
+    players, remark = learned_players(context, RIVALS, 2, folder, heard.append)
+    written = (folder.path / "players/learned-2.model").read_bytes()
+    assert "20,000 tokens" in remark
+    assert heard
+    evaluation = measured(
+        play_of_run(context, RIVALS, 2, folder, learned=players), [], "ours"
+    ).evaluation
+    # Whoever names the larger sum wins, so 3 is better than any other number.
+    told = what_learning_brought(evaluation, players)
+    assert evaluation.players[0] == "random"
+    assert "argmaxval against random: " in told[0]
+    assert "learning helped" in told[0]
+
+    heard.clear()  # what was trained once is taken as it is
+    assert learned_players(context, RIVALS, 2, folder, heard.append) == (players, remark)
+    assert not heard
+    assert (folder.path / "players/learned-2.model").read_bytes() == written
+
+
+def test_a_game_that_pays_all_alike_in_all_matches_teaches_nothing_and_says_so(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    source = SUMS.replace("PAYS", "[1.0, 1.0]")
+    context = make_context(settings=LEARNING)
+    players, remark = learned_players(context, source, 2, folder, lambda _: None)
+    assert players == ()
+    assert "Nothing was learned" in remark
+    assert "paid the same" in remark
