@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from safetensors import SafetensorError
@@ -13,6 +13,8 @@ from agents.encoding.tokens import MOVE
 from agents.learning.settings import LearningError
 from agents.observing.gradients import Batch
 from agents.observing.transformer import Tokens
+
+Part: TypeAlias = Literal["all", "acts", "sights"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,12 @@ class Experience:
 
     tokens: Sequence[int]
     outcome: int
-    part: Literal["all", "acts", "sights"] = "all"
+    part: Part = "all"
+
+    @property
+    def decisions(self) -> int:
+        """Of the seat, in this log."""
+        return sum(token == MOVE for token in self.tokens)
 
     @property
     def targets(self) -> Tokens:
@@ -52,6 +59,7 @@ def written_logs(data: Sequence[Experience]) -> bytes:
             "tokens": np.array([token for one in data for token in one.tokens], np.int32),
             "lengths": np.array([len(one.tokens) for one in data], np.int32),
             "outcomes": np.array([one.outcome for one in data], np.int32),
+            "sights": np.array([one.part == "sights" for one in data], np.int32),
         }
     )
 
@@ -66,8 +74,11 @@ def read_logs(path: Path) -> list[Experience]:
         found = load(path.read_bytes())
         cuts = np.cumsum(found["lengths"])[:-1]
         parts = np.split(found["tokens"], cuts)
-        pairs = zip(parts, found["outcomes"].tolist(), strict=True)
-        return [Experience(part.tolist(), outcome) for part, outcome in pairs]
+        ends, sights = (found[name].tolist() for name in ("outcomes", "sights"))
+        return [
+            Experience(part.tolist(), outcome, "sights" if sight else "all")
+            for part, outcome, sight in zip(parts, ends, sights, strict=True)
+        ]
     except (OSError, LookupError, ValueError, SafetensorError) as error:
         raise LearningError(f"{path} is damaged; say --force to begin anew") from error
 

@@ -68,7 +68,10 @@ class ObservationSettings(PlayerSettings):
         "newest alone, as in the paper.",
     )
     explore: float = Field(
-        default=0.1, ge=0, le=1, description="Share of the learner's actions drawn uniformly."
+        default=0.5,
+        ge=0,
+        le=1,
+        description="Share of matches in which the learner draws one action, to learn its worth.",
     )
     pool: int = Field(
         default=1,

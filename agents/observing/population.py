@@ -18,6 +18,7 @@ from agents.encoding.tokens import END, LogWriter, Vocabulary, fitted_vocabulary
 from agents.learning.settings import LearningError
 from agents.observing.experience import (
     Experience,
+    Part,
     batches_of,
     count_tokens,
     read_logs,
@@ -31,7 +32,7 @@ from agents.observing.model import (
     read_observation_model,
 )
 from agents.observing.outcomes import OutcomeTable
-from agents.observing.selfplay import WIDTH, PopulationPlayer, Uniform, matches_of_play
+from agents.observing.selfplay import WIDTH, Cast, Uniform, matches_of_play
 from agents.observing.transformer import Shape, Transformer, first_weights
 from games.information import LogEntry, SeatLog
 from games.lockstep import LockstepPlayer
@@ -178,43 +179,36 @@ class SelfPlayTraining:
     def _iteration(self, number: int, models: Sequence[ObservationModel]) -> ObservationModel:
         """The next model: it learned from matches against those before it."""
         newest, settings = models[-1], self.settings
-        learner = PopulationPlayer(newest, greedy=settings.threshold, explore=settings.explore)
         pool = models[-settings.pool :]
-        others = [PopulationPlayer(model, greedy=None) for model in pool]
-        together = newest.outcomes.shared
+        cast = Cast.of(
+            pool,
+            self.game.num_players,
+            threshold=settings.threshold,
+            explore=settings.explore,
+            lengths=[one.decisions for one in self._experience[-1] if one.decisions],
+            drawn=lambda match: stream(self.seed, "population", match=match, ply=number),
+        )
         budget = self._share(number) / settings.epochs
-        seats = self.game.num_players
-
-        def seated(match: int) -> tuple[LockstepPlayer, ...]:
-            if together:
-                return (learner,) * seats
-            drawn = stream(self.seed, "population", match=match, ply=number)
-            who = drawn.integers(len(others), size=seats).tolist()
-            sampling: list[LockstepPlayer] = [others[place] for place in who]
-            sampling[match % seats] = learner
-            return tuple(sampling)
-
         data: list[Experience] = []
         met = first = unfinished = 0
         while met < budget:
             matches = range(first, first + WIDTH)
             first = matches.stop
-            for match, logs, returns in self._played(seated, matches, f"iteration {number}"):
+            for match, logs, returns in self._played(cast.seated, matches, f"iteration {number}"):
                 if returns is None:
                     unfinished += 1
                     continue
-                for seat in range(seats) if together else (match % seats,):
+                part: Part = "sights" if cast.explores(match) else "all"
+                for seat in cast.learning(match):
                     tokens = [*LogWriter(newest.vocabulary).write(logs[seat].entries), END]
-                    data.append(Experience(tokens, newest.outcomes.number(returns, seat)))
+                    data.append(Experience(tokens, newest.outcomes.number(returns, seat), part))
                     met += len(tokens)
-                for player in (learner, *others):
-                    for log in logs.values():
-                        player.follower.forget(log)
+                cast.forget(logs.values())
             if not data:
                 raise LearningError(f"no match of iteration {number} came to its end")
         told: dict[str, Json] = {
             "matches": first,
-            "play": "together" if together else f"against {len(pool)}",
+            "play": "together" if cast.together else f"against {len(pool)}",
             "unfinished": unfinished,
             "value": _mean([newest.outcomes.values[one.outcome] for one in data if one.is_known]),
         }
@@ -291,16 +285,19 @@ class SelfPlayTraining:
         half are of the newest, and show what is seen and how matches end. So the policy is the
         mean over the iterations, and the values are those of the newest learner against it.
         """
-        known = self._experience
+        known = [[one for one in logs if one.part == "all"] for logs in self._experience]
+        newest = self._experience[-1]
         together = self.settings.replay == "newest" or len(known) == 1
         drawn: list[Experience] = []
         met = 0
         while met < tokens:
             acts = not together and len(drawn) % 2 == 0
-            logs = known[int(generator.integers(len(known)))] if acts else known[-1]
+            logs = known[int(generator.integers(len(known)))] if acts else newest
             one = logs[int(generator.integers(len(logs)))]
-            if not together:
-                one = Experience(one.tokens, -1, "acts") if acts else replace(one, part="sights")
+            if acts:
+                one = Experience(one.tokens, -1, "acts")
+            elif not together:
+                one = replace(one, part="sights")
             drawn.append(one)
             met += len(one.tokens)
         return [*batches_of(drawn, self.settings.batch)]

@@ -1,21 +1,25 @@
 """Self-play: the players of a population, and matches of them side by side."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from agents.learning.settings import LearningError
 from agents.observing.following import LogFollower
 from agents.observing.model import ObservationModel
 from games.engine import Decision, Effort
-from games.information import SeatLog
+from games.information import Did, SeatLog
 from games.lockstep import Entry, LockstepPlayer, MatchBatch, Reads, SeatView
+from games.streams import Uniforms
 from games.values import Action
 from tools.playtest.batches import WorkerRounds
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
+_BESIDE = 2**30  # a ply that no match has
 WIDTH = 128
 """Matches at the same time."""
 
@@ -42,16 +46,17 @@ class PopulationPlayer:
     effort: Effort | None = None
 
     def __init__(
-        self, model: ObservationModel, *, greedy: float | None, explore: float = 0.0
+        self, model: ObservationModel, *, greedy: float | None, explores: Sequence[int] = ()
     ) -> None:
         """Take a seat in many matches.
 
         Args:
             model: Which it follows.
             greedy: `ArgmaxVal*`'s threshold (Eqs. 2 to 5); None samples.
-            explore: Share of its actions that are drawn uniformly.
+            explores: Numbers of decisions of some matches; one decision of each match, somewhere
+                in as many, is then drawn uniformly. Without any, none is.
         """
-        self.model, self.greedy, self.explore = model, greedy, explore
+        self.model, self.greedy, self.explores = model, greedy, explores
         self.follower = LogFollower(model)
 
     def choose_many(self, views: Sequence[SeatView]) -> list[Decision]:
@@ -75,12 +80,97 @@ class PopulationPlayer:
         return [self._best(view, worth) for view, worth in zip(views, values, strict=True)]
 
     def _best(self, view: SeatView, worth: Mapping[int, float]) -> Decision:
-        if not worth:
+        if not worth or (self.explores and self._is_drawn(view)):
             return _uniform(view)
-        generator = view.generator() if self.explore else None
-        if generator is not None and generator.random() < self.explore:
-            return Decision(view.legal[int(generator.integers(len(view.legal)))])
         return Decision(view.legal[best_place(worth)])
+
+    def _is_drawn(self, view: SeatView) -> bool:
+        """True at the one decision of a match that is drawn; the match's own stream says which."""
+        numbers = Uniforms.beside(view.generator())
+        decisions = self.explores[int(numbers.at(_BESIDE) * len(self.explores))]
+        acted = sum(isinstance(entry, Did) for entry in view.log.entries)
+        return acted == int(numbers.at(_BESIDE + 1) * decisions)
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Who sits where in the matches of an iteration (GO-MCTS, §5.2).
+
+    Attributes:
+        learner: Takes the best action by the newest model.
+        explorer: The same, but for one decision a match.
+        others: Sample from models of earlier iterations.
+        seats: At the table.
+        share: Of matches with the explorer.
+        together: Whether all seats learn, as they are paid alike.
+        drawn: The stream that seats the others, by match.
+    """
+
+    learner: PopulationPlayer
+    explorer: PopulationPlayer
+    others: Sequence[PopulationPlayer]
+    seats: int
+    share: float
+    together: bool
+    drawn: Callable[[int], Generator]
+
+    @classmethod
+    def of(
+        cls,
+        models: Sequence[ObservationModel],
+        seats: int,
+        *,
+        threshold: float,
+        explore: float,
+        lengths: Sequence[int],
+        drawn: Callable[[int], Generator],
+    ) -> "Cast":
+        """Those that follow models, the newest last.
+
+        Args:
+            models: At least one.
+            seats: At the table.
+            threshold: See `argmax_values`.
+            explore: Share of matches with the explorer.
+            lengths: Numbers of decisions of some matches.
+            drawn: The stream that seats the others, by match.
+        """
+        newest = models[-1]
+        return cls(
+            PopulationPlayer(newest, greedy=threshold),
+            PopulationPlayer(newest, greedy=threshold, explores=lengths),
+            [PopulationPlayer(model, greedy=None) for model in models],
+            seats,
+            explore,
+            newest.outcomes.shared,
+            drawn,
+        )
+
+    def explores(self, match: int) -> bool:
+        """True in a share of the matches, whole rotations of the seats at a time."""
+        turn = match // self.seats
+        return int((turn + 1) * self.share) > int(turn * self.share)
+
+    def learning(self, match: int) -> range:
+        """The seats that learn."""
+        seat = match % self.seats
+        return range(self.seats) if self.together else range(seat, seat + 1)
+
+    def seated(self, match: int) -> tuple[PopulationPlayer, ...]:
+        """The players of a match."""
+        learning = self.explorer if self.explores(match) else self.learner
+        if self.together:
+            return (learning,) * self.seats
+        who = self.drawn(match).integers(len(self.others), size=self.seats).tolist()
+        sampling = [self.others[place] for place in who]
+        sampling[match % self.seats] = learning
+        return tuple(sampling)
+
+    def forget(self, logs: Iterable[SeatLog]) -> None:
+        """Leave the logs of a match that ended."""
+        for log in logs:
+            for player in (self.learner, self.explorer, *self.others):
+                player.follower.forget(log)
 
 
 def _uniform(view: SeatView) -> Decision:
