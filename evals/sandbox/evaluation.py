@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from agents.players.registry import PRELOAD as PLAYERS
 from evals.bench.timings import machine
 from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, score_over
-from evals.sandbox.bench import Places, Repeats, bounded_score, sandbox_figures
+from evals.sandbox.bench import QUICK, Places, Repeats, bounded_score, sandbox_figures
 from evals.sandbox.forgery import GAMES, ForgeOutcome, forge_checks, forge_transitions, tricks
 from evals.sandbox.judging import held_unseen, judged_unseen, leaks_between_workers
 from evals.sandbox.probes import LIMITS, BrokenProbeError, probes, run_probe
@@ -40,7 +40,8 @@ def run(options: EvalOptions) -> EvalResult:
         Sandbox(ProcessBackend()) as unconfined,
     ):
         places = Places(backend, strong, bare, unconfined)
-        timings, unmeasured = sandbox_figures(places, Repeats(), options.seed, options.tell)
+        repeats = QUICK if options.quick else Repeats()
+        timings, unmeasured = sandbox_figures(places, repeats, options.seed, options.tell)
         about = machine()
         samples += [{**timing.as_sample(), **about} for timing in timings]
         return EvalResult(
@@ -49,7 +50,7 @@ def run(options: EvalOptions) -> EvalResult:
             effective={
                 **about,
                 "sandbox": strong.grade.model_dump(mode="json"),
-                "repeats": dataclasses.asdict(Repeats()),
+                "repeats": dataclasses.asdict(repeats),
             },
             unscored=dict(unmeasured),
         )
