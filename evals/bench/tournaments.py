@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 
 from agents.players.registry import PlayerRoster
-from evals.bench.lockstep import shares
+from evals.bench.lockstep import ASKED, Asked, shares
 from evals.bench.timings import interleaved, machine, seconds
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_over
 from games import library
@@ -47,16 +47,18 @@ class TournamentsSize:
         deals: Deals a repetition; each is two matches.
         rounds: Repetitions of each way.
         simulations: Of the weaker player; the stronger has twice as many.
-        part: Of the matches in lockstep that `evals.bench.lockstep` lists.
+        part: Of the matches in lockstep that `lockstep` lists.
+        lockstep: Series in lockstep.
     """
 
     deals: int = 12
     rounds: int = 5
     simulations: int = 60
     part: float = 1.0
+    lockstep: Sequence[Asked] = ASKED
 
 
-FULL, QUICK = TournamentsSize(), TournamentsSize(deals=4, rounds=2, part=0.1)
+FULL, QUICK = TournamentsSize(), TournamentsSize(deals=4, rounds=2, part=0.1, lockstep=ASKED[:1])
 
 
 def run(options: EvalOptions, size: TournamentsSize | None = None) -> EvalResult:
@@ -97,7 +99,7 @@ def run(options: EvalOptions, size: TournamentsSize | None = None) -> EvalResult
     names = [PlayerRoster().effective(spec).name for spec in specs]
     effective: Row = {**machine(), "nice": os.nice(0), "players": names, "sandbox": grade}
     result = _result(times, len(jobs), effective, options.tell)
-    scores, rows = shares(options.seed, size.part, options.tell)
+    scores, rows = shares(size.lockstep, options.seed, size.part, options.tell)
     return EvalResult(
         scores=(*result.scores, *scores),
         samples=(*result.samples, *rows),
