@@ -387,11 +387,6 @@ def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> 
 
 def write_design(folder: RunFolder, made: Design, brief: Brief) -> None:
     """The design as rulebook, as form and as JSON; beside it the brief that it was made of."""
-    folder.write_together(
-        {
-            "rulebook.md": rulebook_text(made, brief),
-            FORM: form_text(made),
-            "design.json": made.model_dump_json(indent=2) + "\n",
-            BRIEF: kept_json(brief.model_dump(mode="json")),
-        }
-    )
+    texts = {"rulebook.md": rulebook_text(made, brief), FORM: form_text(made)}
+    texts |= {"design.json": made.model_dump_json(indent=2) + "\n"}
+    folder.write_together(texts | {BRIEF: kept_json(brief.model_dump(mode="json"))})
