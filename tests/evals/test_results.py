@@ -64,14 +64,9 @@ def test_every_eval_takes_a_quick_variant() -> None:
     assert [info.name for info in known_evals() if "quick" not in info.takes] == []
 
 
-def test_quick_variants_are_smaller() -> None:
-    """Of those that play nothing, so that both can be run here."""
+def test_a_quick_variant_is_smaller() -> None:
     found = fairness.run(EvalOptions(quick=True), [fairness.GAMES[0]], runs=100)
     assert found.effective["runs"] == 10
-    quick = paraphrase.run(EvalOptions(quick=True))
-    assert {row["id"] for row in quick.samples} == {
-        pair.id for pair in paraphrase.load_pairs() if pair.held_out
-    }
 
 
 def test_examples_hold_the_whole_input() -> None:
