@@ -22,6 +22,7 @@ import typer
 from games.text import plain_text, quoted
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.status import Status
 
     from agents.players.endpoint import ModelTable
@@ -95,6 +96,10 @@ def give(result: object, show: Callable[[], None], *, as_json: bool) -> None:
         show()
 
 
+_MOVING: "list[Console]" = []
+"""The console whose last line moves now; what is noted stands above it."""
+
+
 def say(text: str = "") -> None:
     """A line on stdout; it may quote a game's own words, which must not steer a terminal."""
     typer.echo(_shown(text))
@@ -103,7 +108,10 @@ def say(text: str = "") -> None:
 def note(text: str) -> None:
     """A line on stderr: progress and remarks never mix with results, nor fail them."""
     with suppress(OSError):  # its device is full, or its reader has gone
-        typer.echo(_shown(text), err=True)
+        if _MOVING:
+            _MOVING[-1].print(_shown(text), markup=False, soft_wrap=True)
+        else:
+            typer.echo(_shown(text), err=True)
 
 
 def _shown(text: str) -> str:
@@ -256,6 +264,7 @@ class Progress:
         if self._status is not None:
             self._status.stop()
             self._status = None
+            _MOVING.remove(self._console)
 
     def _line(self, text: str) -> None:
         self._told = time.monotonic()
@@ -266,11 +275,12 @@ class Progress:
         from rich.text import Text
 
         self._doing = text
-        if not self._console.is_terminal:
+        if not self._console.is_terminal or self._console.quiet:
             return
         if self._status is None:
             self._status = self._console.status("")
             self._status.start()
+            _MOVING.append(self._console)
         self._status.update(Text(text))  # and not as markup: it may quote a game
 
     def _repeat(self) -> None:

@@ -281,6 +281,7 @@ def _sample(one: JudgedBrief) -> Row:
     honoured = sum(clause.status == "honoured" for clause in one.clauses)
     return {
         "id": one.brief.id,
+        "prompt": one.brief.text,
         "set": one.part,
         "kind": one.brief.kind,
         "wanted": {"family": one.brief.family},

@@ -100,10 +100,10 @@ class JudgedPair:
 
 
 def run(options: EvalOptions) -> EvalResult:
-    """Read every prompt of every pair with the composer; no model, no play, no seed."""
+    """Read every prompt with the composer; no model, play or seed. Quick: the held-out pairs."""
     judged = []
     with composer_here(options.tell) as (roles, retrieval, about):
-        for pair in load_pairs():
+        for pair in (one for one in load_pairs() if one.held_out or not options.quick):
             judged.append(judge_pair(pair, lambda text: design_of(text, roles, retrieval)))
             options.tell(f"{pair.id} {pair.kind}: {_line(judged[-1])}")
     effective: Row = {"pairs": len(judged), **about}
@@ -245,6 +245,7 @@ def score_pairs(judged: Sequence[JudgedPair], effective: Row) -> EvalResult:
         {
             "id": one.pair.id,
             "kind": one.pair.kind,
+            "prompts": [one.pair.a, one.pair.b],
             "fates": list(one.fates),
             "invented": list(one.invented),
             "unheard": list(one.unheard),

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from langsmith import Client
     from langsmith.schemas import Example
 
-_ASKED = ("id", "set", "kind", "what")
+_ASKED = ("id", "set", "kind", "what", "prompts", "shell", "files", "env")
 _WANTED = "wanted"
 _NAMESPACE = uuid.UUID("6f0c3f5e-3c55-4b0f-9d0a-7f9f3f3f8a11")
 Row: TypeAlias = dict[str, Any]
@@ -212,11 +212,11 @@ def as_experiment(result: EvalResult, client: "Client", *, upload: bool) -> str:
 def _experiment(result: EvalResult, client: "Client", *, upload: bool) -> str:
     asked = (*_ASKED, "prompt", _WANTED)
     rows = {
-        uuid.uuid5(_NAMESPACE, _key([result.name, _inputs(row), row.get(_WANTED)])): row
+        uuid.uuid5(_NAMESPACE, _key([result.name, inputs_of(row), row.get(_WANTED)])): row
         for row in result.samples
     }
     found = {
-        _key(_inputs(row)): {key: value for key, value in row.items() if key not in asked}
+        _key(inputs_of(row)): {key: value for key, value in row.items() if key not in asked}
         for row in rows.values()
     }
     keys = sorted({key for out in found.values() for key, v in out.items() if _is_figure(v)})
@@ -262,7 +262,7 @@ def _dataset(result: EvalResult, rows: dict[uuid.UUID, Row], client: "Client") -
     )
     there = {example.id for example in client.list_examples(dataset_id=dataset.id)}
     new = [
-        {"id": key, "inputs": _inputs(row), "reference_outputs": row.get(_WANTED)}
+        {"id": key, "inputs": inputs_of(row), "reference_outputs": row.get(_WANTED)}
         for key, row in rows.items()
         if key not in there
     ]
@@ -275,12 +275,14 @@ def _examples(rows: dict[uuid.UUID, Row], dataset: uuid.UUID) -> "list[Example]"
     from langsmith.schemas import Example
 
     return [
-        Example(id=key, inputs=_inputs(row), reference_outputs=row.get(_WANTED), dataset_id=dataset)
+        Example(
+            id=key, inputs=inputs_of(row), reference_outputs=row.get(_WANTED), dataset_id=dataset
+        )
         for key, row in rows.items()
     ]
 
 
-def _inputs(row: Row) -> Row:
+def inputs_of(row: Row) -> Row:
     """A sample's inputs; a prompt takes the form that the graph reads.
 
     Raises:

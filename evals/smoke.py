@@ -12,9 +12,11 @@ from graph.new.results import RunResult
 from graph.new.runs import open_run
 from graph.run.folder import RunFolder
 
+_QUICK = 3  # samples
+
 
 def run(options: EvalOptions) -> EvalResult:
-    """Run the whole machine on every sample, with small matches and searches."""
+    """Run the whole machine on every sample, with small matches and searches; quick: on three."""
     settings = RunSettings(
         seed=options.seed,
         quick=True,
@@ -27,7 +29,7 @@ def run(options: EvalOptions) -> EvalResult:
         check=CheckSettings(seed=options.seed, matches=4, samples=12),
     )
     context = make_context(settings, keeps_own_games=False)
-    rows, samples = [], read_data("data/smoke.yaml")
+    rows, samples = [], read_data("data/smoke.yaml")[: _QUICK if options.quick else None]
     with tempfile.TemporaryDirectory() as place:
         for index, sample in enumerate(samples):
             folder = RunFolder(Path(place) / str(index))

@@ -10,6 +10,11 @@ from typing import Any
 
 from games.values import ModuleFault
 
+# Unicode's confusables (UTS #39), small letters: of two of one script that look alike, the usual.
+_LOOKS = str.maketrans(
+    "авекмнорстухзбгіѕјԁԍԛԝαβγεζηικμνορτυχ",
+    "abekmhopctyx36risjdgqwabyezhikmvoptux",
+)
 _PARSING = threading.Lock()
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # a control sequence, such as a colour
@@ -121,16 +126,18 @@ def syntax_tree(source: str | bytes) -> ast.Module:
 def skeletons(lines: Sequence[str]) -> list[str]:
     """Single lines, one at least, without what a reader may overlook.
 
-    That is case, blanks, and how letters are written.
+    That is case, blanks, how letters are written, and letters of Greek and Cyrillic that look like
+    Latin ones. Scripts may be mixed, as in a Russian game with cards such as KH; so letters are
+    compared, and no mixture is refused.
 
-    >>> skeletons(["Take  1", "take 1 ", "\uff54ake\u00a01"])
-    ['take 1', 'take 1', 'take 1']
+    >>> skeletons(["Take  1", "take 1 ", "\uff54ake\u00a01", "t\u0430k\u0435 1"])
+    ['take 1', 'take 1', 'take 1', 'take 1']
     """
     text = "\n".join(lines).casefold()
     if text.isascii() and not any(blank in f"\n{text}\n" for blank in ("  ", " \n", "\n ")):
         return text.split("\n")  # nearly always: every ply of every match passes through here
     folded = unicodedata.normalize("NFKC", text).casefold().split("\n")
-    return [" ".join(line.split()) for line in folded]
+    return [" ".join(line.split()).translate(_LOOKS) for line in folded]
 
 
 def game_literal(source: str) -> ast.Dict:

@@ -102,6 +102,7 @@ def _files(folder: Traversable, prefix: str) -> Iterator[tuple[str, bytes]]:
 _HEADING = re.compile(r"^## (.+)$")
 _RULE = re.compile(r"^- (R[0-9]+): (.+)$")
 _MARK = re.compile(r"{%.*?%}|{#.*?#}")
+_ELSE = re.compile(r"{% (?:else|elif)\b(?:(?!{% (?:if|endif)).)*(?={% endif)")
 _RULES_START = re.compile(r"\bRules:")
 RULES_LINE = re.compile(r"\bRules:\s*(R[0-9]+(?:\s*,\s*R[0-9]+)*)\s*\.?\s*$", re.MULTILINE)
 _INSERTED = re.compile(r"{{\s*(\w+).*?}}")
@@ -145,7 +146,8 @@ def all_rules(
     """Every rule sentence that a rulebook template holds, each id once.
 
     First those of the given settings; then those that one changed setting brings in, with that
-    setting; then any left over (they need two changes) with the template's marks taken out.
+    setting; then any left over (they need two changes) with the template's marks taken out,
+    and of two branches the first.
 
     Args:
         template: The Jinja2 template.
@@ -172,7 +174,7 @@ def all_rules(
             f"the rulebook of {game.get('name')} cannot be rendered with {dict(change) or start}: "
             f"{type(error).__name__}: {error}; mend its template"
         ) from error
-    for rule in read_rules(_INSERTED.sub(r"\1", _MARK.sub("", template))):
+    for rule in read_rules(_INSERTED.sub(r"\1", _MARK.sub("", _ELSE.sub("", template)))):
         found.setdefault(rule.id, rule)
     return sorted(found.values(), key=lambda rule: int(rule.id[1:]))
 

@@ -3,7 +3,6 @@
 Each class is read by `tools.guest.protocol.decoded` at both ends. A reply is the worker's claim.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -15,9 +14,16 @@ UNSEARCHED: dict[str, Json] = dict.fromkeys(
     ("simulations_done", "calls", "nodes", "cut_rollouts"), 0
 )
 """The effort of a decision without a search."""
-_MOST_FIGURES, _LONGEST_WORD, _MOST = 32, 40, 1e15
+_LONGEST_WORD, _MOST = 40, 1e15
 _PAID = frozenset({"fitness"})
-_NAME = re.compile(r"[a-z][a-z_]{0,39}")
+_NUMBERS = _PAID.union(
+    UNSEARCHED,
+    ("seconds", "settled", "proven", "inherited", "table_hits", "transpositions", "worlds"),
+    ("determinizations", "belief_failures", "belief_errors", "belief_consistency"),
+    ("belief_diversity", "belief_calls", "histories", "information_states", "nash_conv"),
+)
+"""What an honest worker may count: of `SearchResult.effort`, of `Belief.effort`, of solving."""
+_WORDS = frozenset({"belief", "fallback", "combined_by", "clock"})
 Refusal: TypeAlias = Literal["hidden", "unsuitable", "late", "no_action"]
 
 
@@ -205,21 +211,23 @@ def decoded_decision(reply: Json) -> Chosen | Refused:
 
 
 def are_figures(claimed: Mapping[str, Json]) -> bool:
-    """True for what an honest worker may claim of its work: few numbers and short words, named.
+    """True for what an honest worker may claim of its work: numbers and short words of known names.
 
     The numbers are small enough to be added up over all decisions of a tournament. Only a mean of
     what a game pays may be below 0.
 
     >>> are_figures({"nodes": 7, "belief": "exact"}), are_figures({"nodes": 10**400})
     (True, False)
+    >>> are_figures({"nodes": "many"}), are_figures({"wins": 7})
+    (False, False)
     """
-    return len(claimed) <= _MOST_FIGURES and all(
-        _NAME.fullmatch(name)
-        and (
-            (is_number(value) and (name in _PAID or value >= 0) and abs(value) < _MOST)
-            or isinstance(value, bool)
-            or (isinstance(value, str) and len(value) <= _LONGEST_WORD)
-        )
+    return all(
+        isinstance(value, str) and len(value) <= _LONGEST_WORD
+        if name in _WORDS
+        else name in _NUMBERS
+        and is_number(value)
+        and (name in _PAID or value >= 0)
+        and abs(value) < _MOST
         for name, value in claimed.items()
     )
 

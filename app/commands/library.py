@@ -142,6 +142,7 @@ def init_game(
 ) -> None:
     """Write a small game to start from, with a heuristic, a rulebook and a player."""
     from importlib.resources import as_file, files
+    from shlex import quote
     from shutil import copytree, ignore_patterns, rmtree
 
     name = path.name
@@ -174,9 +175,10 @@ def init_game(
         text = (path / file).read_text(encoding="utf-8")
         (path / file).write_text(text.replace(old, new, 1), encoding="utf-8")
     say(f"{path}: game.py, rulebook.md, player.py, heuristics/. Change them, and try:")
-    say(f"  rulewright check {path}")
-    say(f"  rulewright play {path}")
-    say(f"  rulewright match {path} --player greedy --player {path / 'player.py'} --games 20")
+    place, player = quote(str(path)), quote(str(path / "player.py"))
+    say(f"  rulewright check {place}")
+    say(f"  rulewright play {place}")
+    say(f"  rulewright match {place} --player greedy --player {player} --games 20")
     say("docs/module.md explains what a game must define.")
 
 

@@ -19,6 +19,7 @@ GOOD = {"quick": 600, "full": 3_300}
 _FAIR = {"quick": 0.90, "full": 0.95}
 _UNFAIR = 0.02
 _TIED = 0.3
+_FEWER = 10
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,9 @@ GAMES = (
 
 
 def run(options: EvalOptions, games: Sequence[Shares] = GAMES, runs: int = RUNS) -> EvalResult:
-    """Simulate the play-tests of each game, quick and full."""
+    """Simulate the play-tests of each game, quick and full; a quick run simulates fewer."""
     scores, samples = list[Score](), list[Row]()
+    runs //= _FEWER if options.quick else 1
     for size, planned in GOOD.items():
         for game in games:
             answers = simulated(game, planned, runs, options.seed)

@@ -8,7 +8,7 @@ are taken in turn, and the median ratio is reported: processors that are shared 
 
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -46,11 +46,13 @@ ASKED = (
 )
 
 
-def shares(seed: int, part: float, tell: Tell) -> tuple[list[Score], list[Row]]:
+def shares(
+    series: Sequence[Asked], seed: int, part: float, tell: Tell
+) -> tuple[list[Score], list[Row]]:
     """The median share of each, with its rounds; `part` of the matches is played."""
     scores: list[Score] = []
     rows: list[Row] = []
-    for asked in ASKED:
+    for asked in series:
         ratios: list[float] = []
         matches = 2 * max(_FEW, round(asked.matches * part / 2))
         for number in range(_ROUNDS):

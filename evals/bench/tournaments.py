@@ -14,12 +14,13 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from statistics import median
 
 from agents.players.registry import PlayerRoster
-from evals.bench.lockstep import shares
+from evals.bench.lockstep import ASKED, Asked, shares
 from evals.bench.timings import interleaved, machine, seconds
 from evals.results import EvalOptions, EvalResult, Row, Score, Tell, score_over
 from games import library
@@ -38,27 +39,35 @@ _NAME = "connect_four"
 _TWO = 2
 
 
-def run(
-    options: EvalOptions,
-    *,
-    deals: int = 12,
-    rounds: int = 5,
-    simulations: int = 60,
-    part: float = 1.0,
-) -> EvalResult:
-    """Measure matches a second in the three ways.
+@dataclass(frozen=True)
+class TournamentsSize:
+    """The amount that is played.
 
-    Args:
-        options: The seed of the matches, and who hears each result.
+    Attributes:
         deals: Deals a repetition; each is two matches.
         rounds: Repetitions of each way.
         simulations: Of the weaker player; the stronger has twice as many.
-        part: Of the matches in lockstep that `evals.bench.lockstep` lists.
+        part: Of the matches in lockstep that `lockstep` lists.
+        lockstep: Series in lockstep.
     """
+
+    deals: int = 12
+    rounds: int = 5
+    simulations: int = 60
+    part: float = 1.0
+    lockstep: Sequence[Asked] = ASKED
+
+
+FULL, QUICK = TournamentsSize(), TournamentsSize(deals=4, rounds=2, part=0.1, lockstep=ASKED[:1])
+
+
+def run(options: EvalOptions, size: TournamentsSize | None = None) -> EvalResult:
+    """Measure matches a second in the three ways."""
+    size = size or (QUICK if options.quick else FULL)
     source = library.source(_NAME)
     game = GameSetup(_NAME, source, 2, defaults(Game(LocalModule(source)).info))
-    specs = (f"uct:simulations={simulations}", f"uct:simulations={2 * simulations}")
-    settings = TournamentSettings(deals=deals, seed=options.seed)
+    specs = (f"uct:simulations={size.simulations}", f"uct:simulations={2 * size.simulations}")
+    settings = TournamentSettings(deals=size.deals, seed=options.seed)
     recipe = SandboxRecipe(preload=PlayerRoster().preload)
     jobs = _jobs(game, specs, settings, recipe)
     with ExitStack() as stack:
@@ -85,12 +94,12 @@ def run(
         list(play_all(enumerate(warm), play_job, journal=None, workers=two))
         plain.map(play_job, warm, chunksize=1)
         options.tell(f"{len(jobs)} matches a repetition; load average {os.getloadavg()[0]:.1f}")
-        times = interleaved(ways, rounds)
+        times = interleaved(ways, size.rounds)
         grade = sandbox.grade.model_dump(mode="json")
     names = [PlayerRoster().effective(spec).name for spec in specs]
     effective: Row = {**machine(), "nice": os.nice(0), "players": names, "sandbox": grade}
     result = _result(times, len(jobs), effective, options.tell)
-    scores, rows = shares(options.seed, part, options.tell)
+    scores, rows = shares(size.lockstep, options.seed, size.part, options.tell)
     return EvalResult(
         scores=(*result.scores, *scores),
         samples=(*result.samples, *rows),

@@ -92,6 +92,9 @@ class Repeats:
     memory: int = 3
 
 
+QUICK = Repeats(3, 20, 10, 3, 3, 10, 20, 3, 1)
+
+
 @dataclass(frozen=True)
 class Places:
     """Where the workers of the benchmark run.

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from agents.players.registry import PRELOAD as PLAYERS
 from evals.bench.timings import machine
 from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, Tell, score_over
-from evals.sandbox.bench import Places, Repeats, bounded_score, sandbox_figures
+from evals.sandbox.bench import QUICK, Places, Repeats, bounded_score, sandbox_figures
 from evals.sandbox.forgery import GAMES, ForgeOutcome, forge_checks, forge_transitions, tricks
 from evals.sandbox.judging import held_unseen, judged_unseen, leaks_between_workers
 from evals.sandbox.probes import LIMITS, BrokenProbeError, probes, run_probe
@@ -25,6 +25,8 @@ from tools.transitions import ReplayProtocol
 def run(options: EvalOptions) -> EvalResult:
     """Attack the sandbox, forge results in it, and measure it.
 
+    Quick: with namespaces alone, nothing is judged unseen, and figures have few repetitions.
+
     Raises:
         EvalError: If this is no Linux.
         SandboxUnavailableError: If its sandbox cannot start.
@@ -32,7 +34,7 @@ def run(options: EvalOptions) -> EvalResult:
     if sys.platform != "linux":
         raise EvalError(f"this evaluation is of the backend 'linux'; this is {sys.platform}")
     backend, without = LinuxBackend(), LinuxBackend(namespaces=False)
-    scores, samples = _harm(backend, without, options.tell)
+    scores, samples = _harm(backend, *([] if options.quick else [without]), tell=options.tell)
     scores += leaks_between_workers(backend, options.seed)
     with (
         Sandbox(backend) as strong,
@@ -40,7 +42,8 @@ def run(options: EvalOptions) -> EvalResult:
         Sandbox(ProcessBackend()) as unconfined,
     ):
         places = Places(backend, strong, bare, unconfined)
-        timings, unmeasured = sandbox_figures(places, Repeats(), options.seed, options.tell)
+        repeats = QUICK if options.quick else Repeats()
+        timings, unmeasured = sandbox_figures(places, repeats, options.seed, options.tell)
         about = machine()
         samples += [{**timing.as_sample(), **about} for timing in timings]
         return EvalResult(
@@ -49,23 +52,24 @@ def run(options: EvalOptions) -> EvalResult:
             effective={
                 **about,
                 "sandbox": strong.grade.model_dump(mode="json"),
-                "repeats": dataclasses.asdict(Repeats()),
+                "repeats": dataclasses.asdict(repeats),
             },
             unscored=dict(unmeasured),
         )
 
 
 def _harm(
-    backend: LinuxBackend, without: LinuxBackend, tell: Tell
+    backend: LinuxBackend, *without: LinuxBackend, tell: Tell
 ) -> tuple[list[Score], list[Row]]:
     """Attacks with namespaces and without, a sweep over the system calls, and forgeries."""
     scores: list[Score] = []
     samples: list[Row] = []
-    for where in (backend, without):
+    for where in (backend, *without):
         with Sandbox(where, limits=LIMITS) as sandbox:
-            if where is without or "namespaces" in sandbox.grade.layers:
+            if where in without or "namespaces" in sandbox.grade.layers or not without:
                 rows = attacked(sandbox, tell)
-                scores.append(breaches(rows, "without" if where is without else "with"))
+                is_bare = "namespaces" not in sandbox.grade.layers
+                scores.append(breaches(rows, "without" if is_bare else "with"))
                 samples += rows
     with Sandbox(backend, preload=(PRELOAD,)) as sandbox:
         swept = sweep(sandbox)
@@ -74,10 +78,11 @@ def _harm(
     with Sandbox(backend) as sandbox:
         forged = list(forgeries(sandbox, tell))
     scores.append(forged_passes(forged))
-    with Sandbox(backend, preload=PLAYERS) as sandbox:
-        unseen = [*judged_unseen(sandbox)]
-    scores.append(held_unseen(unseen))
-    samples += unseen
+    if without:
+        with Sandbox(backend, preload=PLAYERS) as sandbox:
+            unseen = [*judged_unseen(sandbox)]
+        scores.append(held_unseen(unseen))
+        samples += unseen
     samples += [outcome.model_dump(mode="json") for outcome in forged]
     return scores, samples
 

@@ -28,6 +28,7 @@ _SETTLE_S = 5.0
 _WARMING = 50
 _BYTES_A_WORKER = 16
 _OBJECTS_A_WORKER = 0.1
+_TELLING = 1000  # workers; of fewer, one page of memory is more than a bound
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def run(options: EvalOptions) -> EvalResult:
     Raises:
         EvalError: If this user may not know what the processes hold.
     """
-    amount = SoakAmount()
+    amount = SoakAmount(500, 50_000, 10) if options.quick else SoakAmount()
     with Sandbox() as sandbox:
         try:
             moments = soak(sandbox, amount, options.tell)
@@ -114,7 +115,8 @@ def scores(moments: Sequence[Moment]) -> list[Score]:
 
     def growth(name: str, field: str, unit: float, at_most: float) -> Score:
         grown = getattr(last, field) - getattr(warm, field)
-        return Score(name, grown * unit / workers, workers, at_most=at_most)
+        bound = at_most if workers >= _TELLING else None
+        return Score(name, grown * unit / workers, workers, at_most=bound)
 
     return [
         Score("workers", last.workers, len(moments)),

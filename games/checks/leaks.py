@@ -95,7 +95,7 @@ def _kind(found: Finding) -> tuple[str | None, str]:
     What is told in sentences differs from ply to ply, and is one kind.
     """
     fields = _FIELDS.search(found.evidence)
-    return found.function, fields[0] if fields else _NUMBER.sub("", found.evidence[:_HEAD])
+    return found.function, fields[0] if fields else _NUMBER.sub("", found.evidence)[:_HEAD]
 
 
 def _evidence(audited: Sequence[tuple[Trace, Claims]]) -> str:
@@ -252,14 +252,14 @@ def _doubt(trace: Trace, reach: _Reach, claims: Claims) -> Finding | None:
     if strange := missing - trace.zones.keys():
         return doubted(
             f"`visible` hides {listed(strange)} from seat {seat}, which no pattern in "
-            f"ZONES fits: nothing was compared; there are {listed(trace.zones)}"
+            f"ZONES fits: nothing was compared; there are {listed(trace.zones)}; declare it there"
         )
     if missing:
         beside = {told for zone in missing for told in claims.along.get(zone, ())}
         return doubted(
             f"`visible` hides {listed(missing)} from seat {seat}, but no two matches "
             "were met that differ there alone: nothing was compared; "
-            + how_to_compare(beside - {*trace.zones})
+            + how_to_compare(seat, beside - {*trace.zones})
         )
     step, length = reach.left
     if length and not reach.is_known_from(step, length):
@@ -270,5 +270,8 @@ def _doubt(trace: Trace, reach: _Reach, claims: Claims) -> Finding | None:
         )
     if not (claims.alike or claims.unlike):
         told = f"no two matches were met that differ for or from seat {seat}"
-        return doubted(f"{told}: nothing was compared")
+        return doubted(
+            f"{told}: nothing was compared; keep in the state what its players did, at a path "
+            'that GAME["open"] names or in a zone'
+        )
     return None

@@ -146,10 +146,11 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "nothing"
 
 
-def how_to_compare(beside: Iterable[str]) -> str:
+def how_to_compare(seat: int, beside: Iterable[str]) -> str:
     """Advice for hidden zones that never differ alone, but with values beside them."""
-    told = "see that these zones hold the hidden components themselves, and that no open value "
-    told += "tells them"
+    told = f"where seat {seat} can work out what lies there, as it saw all that went in, let "
+    told += '`visible` show it as "contents"; else see that these zones of ZONES hold the hidden '
+    told += "components themselves, and that no open value tells them"
     if names := ", ".join(sorted(beside)):
         told += f"; {names} differed with them: where that is dealt from them face up, make it a "
         told += "zone of the same component, which `visible` shows"

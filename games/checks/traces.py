@@ -13,6 +13,7 @@ from games.checks.sampling import PlayedMatch, Subject
 from games.checks.zones import (
     Sight,
     apart,
+    as_pattern,
     beside_hidden,
     concrete_paths,
     exchanged_components,
@@ -157,7 +158,9 @@ def compare_steps(trace: Trace, at: str, one: Step, other: Step) -> Compared:
         return _compare_shown(trace, at, one, other, different)
     rests = one.sight.rest, other.sight.rest
     if canonical_key(rests[0]) != canonical_key(rests[1]):
-        return Compared((_undeclared(trace.seat, first_difference(*rests), at),))
+        path = first_difference(*rests)
+        place = as_pattern(one.sight.rest, path, trace.subject.num_players)
+        return Compared((_undeclared(trace.seat, path, place, at),))
     if different:
         same = other
         if one.before is not other.before and other.action in one.before.legal:
@@ -182,7 +185,7 @@ def _compare_shown(trace: Trace, at: str, one: Step, other: Step, told: Sequence
     announced = frozenset[str]().union(*dealt)
     found: tuple[Finding, ...] = ()
     if not told:
-        found = (_overclaimed(trace.seat, one.sight, other.sight, at),)
+        found = (_overclaimed(trace, one.sight, other.sight, at),)
     else:
         changed, is_consequence = _consequence(trace, one, other)
         if is_consequence:
@@ -229,21 +232,24 @@ def doubted(evidence: str) -> Finding:
     return Finding(check=CHECK, outcome="could_not_judge", rule="contract", evidence=evidence)
 
 
-def _undeclared(seat: int, path: str, at: str) -> Finding:
+def _undeclared(seat: int, path: str, place: str, at: str) -> Finding:
     return doubted(
         f"at {at} the state's {path} changes with what `visible` does not show seat "
-        f"{seat}: it lies in no zone and is not declared open; put it into ZONES and "
-        'visible, or, if every seat may always know it, name it in GAME["open"]'
+        f'{seat}: it lies in no zone and is not declared open; put "{place}" into ZONES and '
+        "visible, or, if every seat may always know it, tell it in the observations and put "
+        f'"{place}" into GAME["open"]'
     )
 
 
-def _overclaimed(seat: int, one: Sight, other: Sight, at: str) -> Finding:
+def _overclaimed(trace: Trace, one: Sight, other: Sight, at: str) -> Finding:
     paths = {**one.shown, **other.shown}
     path = next(p for p in paths if one.shown.get(p) != other.shown.get(p))
+    place = pattern_of(path, (*trace.zones, *trace.opened))
+    shows = ("GAME", "open shows") if place in trace.opened else ("visible", "shows")
     return failed(
         CHECK,
-        "visible",
-        f"shows seat {seat} a difference in {path} at {at} that neither its observation "
+        shows[0],
+        f"{shows[1]} seat {trace.seat} a difference in {path} at {at} that neither its observation "
         "nor its events tell it; tell it there, or do not show it",
     )
 

@@ -120,6 +120,20 @@ def read_path(state: State, path: str) -> Json:
     return value
 
 
+def as_pattern(state: State, path: str, seats: int) -> str:
+    """The pattern to declare a place by: of a list that is not one a seat, all of it.
+
+    >>> as_pattern({"hits": [2, 0, 1], "looked": [[], [4]]}, "hits.1", 2)
+    'hits'
+    >>> as_pattern({"hits": [2, 0, 1], "looked": [[], [4]]}, "looked.1", 2)
+    'looked.*'
+    """
+    *above, last = path.split(".")
+    within = read_path(state, ".".join(above)) if above else state
+    steps = above if isinstance(within, list) and len(within) != seats else [*above, last]
+    return ".".join("*" if step.isdecimal() else step for step in steps)
+
+
 def with_path(state: State, path: str, value: Json) -> State:
     """A copy of `state` with the value at `path` replaced."""
     head, *rest = path.split(".")

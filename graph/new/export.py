@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import BaseModel, Field, WithJsonSchema
@@ -24,7 +25,7 @@ from tools.reporting.verdict import verdict_text
 from tools.sandbox.reading import foreign_game
 
 if TYPE_CHECKING:
-    from langgraph.graph.state import CompiledStateGraph
+    from langchain_core.runnables.graph import Graph
 
 _SCHEMA: Any = RunSettings  # what a client may send as the context
 
@@ -140,9 +141,33 @@ def _playtest_graph() -> "StateGraph[_State, RunContext, CheckInput, PlayOutput]
 
 
 # Any: what stands here is for servers, which send JSON and no `RunState`.
-_Served: TypeAlias = "CompiledStateGraph[Any, RunContext, Any, Any]"
+_Served: TypeAlias = CompiledStateGraph[Any, RunContext, Any, Any]
+
+
+class _Drawn(CompiledStateGraph[Any, RunContext, Any, Any]):
+    """A graph whose drawing leaves out the nodes that LangGraph adds for errors; it runs them."""
+
+    def get_graph(self, config: Any = None, *, xray: int | bool = False) -> "Graph":  # noqa: ANN401 - LangGraph's type
+        return _without_handlers(super().get_graph(config, xray=xray))
+
+    async def aget_graph(self, config: Any = None, *, xray: int | bool = False) -> "Graph":  # noqa: ANN401 - LangGraph's type
+        return _without_handlers(await super().aget_graph(config, xray=xray))
+
+
+def _without_handlers(drawn: "Graph") -> "Graph":
+    for name in [name for name in drawn.nodes if name.startswith(_HANDLER)]:
+        drawn.remove_node(drawn.nodes[name])
+    return drawn
+
+
+def _drawn(compiled: _Served) -> _Served:
+    compiled.__class__ = _Drawn  # a copy would lose what `compile` sets at the end
+    return compiled
+
+
+_HANDLER = "__error_handler__"
 _LIMIT: Any = {"recursion_limit": recursion_limit(RunSettings().max_rounds)}
-graph: _Served = build().compile(name="rulewright").with_config(_LIMIT)
-design: _Served = build(code=_designed).compile(name="design")
+graph: _Served = _drawn(build().compile(name="rulewright").with_config(_LIMIT))
+design: _Served = _drawn(build(code=_designed).compile(name="design"))
 check: _Served = _check_graph().compile(name="check")
 playtest_alone: _Served = _playtest_graph().compile(name="playtest")

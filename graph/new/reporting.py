@@ -17,7 +17,7 @@ from games.records import MatchRecord, read_records
 from games.text import one_line, untagged
 from graph.new.claims import SEATS
 from graph.new.context import RunContext
-from graph.new.requests import FORM, WHOLE, YES, form_text, human_words, means, write_brief
+from graph.new.requests import BRIEF, FORM, WHOLE, YES, form_text, human_words, means
 from graph.new.results import (
     choiceless,
     cited,
@@ -30,7 +30,7 @@ from graph.new.results import (
 )
 from graph.new.state import Made, RunState, folder_of
 from graph.run.candidates import Candidate, best
-from graph.run.folder import RunFolder, RunFolderError
+from graph.run.folder import RunFolder, RunFolderError, kept_json
 from graph.run.sandboxes import grades_of
 from tools.coverage import rule_coverage
 from tools.reporting.content import Report, ReportLine
@@ -387,7 +387,6 @@ def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> 
 
 def write_design(folder: RunFolder, made: Design, brief: Brief) -> None:
     """The design as rulebook, as form and as JSON; beside it the brief that it was made of."""
-    folder.write_text("rulebook.md", rulebook_text(made, brief))
-    folder.write_text(FORM, form_text(made))
-    folder.write_text("design.json", made.model_dump_json(indent=2) + "\n")
-    write_brief(brief, folder)
+    texts = {"rulebook.md": rulebook_text(made, brief), FORM: form_text(made)}
+    texts |= {"design.json": made.model_dump_json(indent=2) + "\n"}
+    folder.write_together(texts | {BRIEF: kept_json(brief.model_dump(mode="json"))})

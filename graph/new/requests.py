@@ -38,7 +38,8 @@ AGAIN = YES | {"again", "try again", "retry", "continue", "resume"}
 _MEANT = {"accept": "yes", "approve": "yes", "ignore": "no", "reject": "no"}
 _REQUEST = ".state/request.json"
 _QUESTION = ".state/question.json"
-_BRIEF = ".state/brief.json"
+BRIEF = ".state/brief.json"
+"""What a design was made of: no question is in it, and nothing that was undone."""
 _FORMAT: Literal[4] = 4
 
 
@@ -246,11 +247,6 @@ def question_left(request: Request, folder: RunFolder) -> str:
     return str(left["ask"]) if isinstance(left, dict) and is_open else ""
 
 
-def write_brief(brief: Brief, folder: RunFolder) -> None:
-    """Keep what a design was made of: no question is in it, and nothing that was undone."""
-    folder.write_json(_BRIEF, brief.model_dump(mode="json"))
-
-
 def by_form(request: Request, choices: Choices, folder: RunFolder) -> Request:
     """A request with a person's form: it goes before all that was said, and keeps the words.
 
@@ -258,9 +254,9 @@ def by_form(request: Request, choices: Choices, folder: RunFolder) -> Request:
         RunFolderError: If the words that its newest design was made of cannot be read.
     """
     folders = (*reversed(folder.revisions), folder)
-    newest = next((one for one in folders if (one.path / _BRIEF).exists()), folder)
+    newest = next((one for one in folders if (one.path / BRIEF).exists()), folder)
     wrong = "is no brief ({} faults); start the run anew: rulewright new"
-    brief = newest.read_model(_BRIEF, Brief, wrong)
+    brief = newest.read_model(BRIEF, Brief, wrong)
     return request.model_copy(update={"prompt": brief.words, "choices": choices, "answers": ()})
 
 

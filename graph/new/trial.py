@@ -34,12 +34,15 @@ from graph.new.results import claims_object
 from graph.new.state import RunState, folder_of
 from graph.run.candidates import Candidate, what_failed
 from graph.run.events import Tell
+from graph.run.folder import kept_json
 from tools.checking import CheckRun
 from tools.coverage import denies, unnamed_rules
 
 T = TypeVar("T")
 
 
+CHECKS = "checks.json"
+"""The file of what the checks found."""
 RULES = "rules"
 """The check that every rule has a place in the code."""
 _UNNAMED = (
@@ -61,9 +64,13 @@ def not_passing(rounds: int, findings: Sequence[Finding] | None) -> str:
 def write_checks(
     state: RunState, context: RunContext, candidate: Candidate, claims: Sequence[Claim]
 ) -> None:
-    """Write `checks.json`: the candidate's findings, and every claim with its votes."""
-    folder_of(state).write_json(
-        "checks.json",
+    """Write `checks.json`; see `checks_text`."""
+    folder_of(state).write_text(CHECKS, checks_text(context, candidate, claims))
+
+
+def checks_text(context: RunContext, candidate: Candidate, claims: Sequence[Claim]) -> str:
+    """`checks.json`: the candidate's findings, and every claim with its votes."""
+    return kept_json(
         {
             "candidate": candidate.number,
             "outcome": candidate.outcome,

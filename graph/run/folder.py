@@ -7,9 +7,10 @@ import os
 import re
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from errno import EISDIR
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import TypeAlias, TypeVar
@@ -190,13 +191,30 @@ class RunFolder:
         Raises:
             RunFolderError: If the disk is full or the folder cannot be written.
         """
-        return self.write_bytes(name, text.encode())
+        self.write_together({name: text})
+        return self.path / name
 
     def write_bytes(self, name: str, content: bytes) -> Path:
         """Write a file that is no text; see `write_text`."""
-        if not name.startswith(".state/") and not self._claim(name, _digest(content)):
-            return self.path / name
-        return self._put(name, content)
+        self._write({name: content})
+        return self.path / name
+
+    def write_together(self, texts: Mapping[str, str]) -> None:
+        """Write files that tell of one thing, all or none; see `write_text`.
+
+        Each is written beside the old one before the first is put in its place. Between two
+        renames alone can a kill part them; then `resume` does the same step again.
+        """
+        self._write({name: text.encode() for name, text in texts.items()})
+
+    def _write(self, content: Mapping[str, bytes]) -> None:
+        self._put(
+            {
+                name: new
+                for name, new in content.items()
+                if name.startswith(".state/") or self._claim(name, _digest(new))
+            }
+        )
 
     def edited(self) -> tuple[str, ...]:
         """Files that a person changed, or put where the run writes one; what is gone is none."""
@@ -274,27 +292,33 @@ class RunFolder:
         except (OSError, ValueError):  # no file can have such a name
             return None
 
-    def _put(self, name: str, content: bytes) -> Path:
-        target = self.path / name
-        partial = target.with_name(f".{target.name}.partial")
+    def _put(self, content: Mapping[str, bytes]) -> None:
+        beside: dict[Path, Path] = {}
+        target = self.path
         try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            partial.write_bytes(content)
-            partial.replace(target)
+            for name, new in content.items():
+                target = self.path / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                if target.is_dir():
+                    raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+                beside[target] = target.with_name(f".{target.name}.partial")
+                beside[target].write_bytes(new)
+            for target, partial in beside.items():
+                partial.replace(target)
         except OSError as error:
-            with suppress(OSError):
-                partial.unlink()
+            for partial in beside.values():
+                with suppress(OSError):
+                    partial.unlink()
             begun = any(path.is_file() for path in self.root.state.glob("*"))
             way = f"rulewright resume {self.path}" if begun else "give the same command again"
             raise RunFolderError(
                 f"cannot write {target}: {error.strerror}. What was finished before is kept; "
                 f"free some space or mend the permissions, then: {way}"
             ) from error
-        return target
 
     def write_json(self, name: str, value: object) -> Path:
         """Write a JSON file with sorted keys; see `write_text`."""
-        return self.write_text(name, json.dumps(value, indent=2, sort_keys=True) + "\n")
+        return self.write_text(name, kept_json(value))
 
     def read_json(self, name: str) -> object:
         """Read a JSON file of the run.
@@ -332,6 +356,11 @@ def _taken(file: int, after: float = 0.0, kind: int = fcntl.LOCK_EX) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def kept_json(value: object) -> str:
+    """A JSON file's text, with sorted keys."""
+    return json.dumps(value, indent=2, sort_keys=True) + "\n"
 
 
 def _digest(content: bytes) -> str:

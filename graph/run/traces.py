@@ -23,6 +23,7 @@ _REQUEST_MS = (3_000, 10_000)
 _FLUSH_S = 5.0
 _OFFLINE: Any = {"api_url": "http://127.0.0.1:9", "api_key": "none"}
 _OFFLINE |= {"auto_batch_tracing": False, "info": {}}
+_ON, _OFF = ("true", "1", "on"), ("false", "0", "off")  # of LANGSMITH_TRACING
 _DEEPEST = 50  # spans within spans
 _MOST_SPANS = 50_000  # more take minutes to be drawn
 _DEEPEST_VALUE = 100
@@ -30,16 +31,24 @@ _LOG = logging.getLogger(__name__)
 
 
 def langsmith_configured() -> bool:
-    """True where runs go to LangSmith: a key is set and tracing is not switched off."""
+    """True where runs go to LangSmith too: a key is set and tracing is not switched off.
+
+    Raises:
+        RunFolderError: If the switch is neither on nor off.
+    """
     switched = os.environ.get("LANGSMITH_TRACING", "true").lower()
-    return bool(os.environ.get("LANGSMITH_API_KEY")) and switched not in ("false", "0", "off")
+    if switched not in (*_ON, *_OFF):
+        raise RunFolderError(
+            f"LANGSMITH_TRACING is {switched!r}; required: {' or '.join((*_ON, *_OFF))}"
+        )
+    return bool(os.environ.get("LANGSMITH_API_KEY")) and switched in _ON
 
 
 @contextmanager
 def tracing(path: Path) -> Iterator[None]:
-    """Trace everything inside the block; a local trace is appended to `path`.
+    """Trace everything inside the block; the trace is appended to `path`, and goes to LangSmith.
 
-    With LangSmith the file stays empty. What LangSmith has not taken a few seconds after the end
+    What LangSmith has not taken a few seconds after the end
     of the block is given up with a warning: a run never waits for its trace.
     """
     import langsmith
@@ -48,7 +57,7 @@ def tracing(path: Path) -> Iterator[None]:
     path.touch()
     if remote:
         os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")  # its threads keep no process alive
-    client = experiment_client(upload=True) if remote else local_client(path)
+    client = _client_of(path, upload=remote)
     langsmith.configure(client=client, enabled=True)
     try:
         yield
@@ -80,22 +89,26 @@ def _close(client: "Client") -> None:
     client.close(timeout=0)
 
 
-def local_client(path: Path) -> "Client":
-    """A LangSmith client that writes runs to a file and reaches no network."""
+def _client_of(path: Path, *, upload: bool) -> "Client":
+    """A LangSmith client that writes runs to a file; without upload it reaches no network."""
     from langgraph.constants import TAG_HIDDEN
     from langsmith import Client
 
     lock = threading.Lock()
     _drop_cut_line(path)
 
-    class LocalClient(Client):
+    class KeepingClient(Client):
         """Appends one JSON line when a run starts and one when it ends."""
 
-        def create_run(self, name: str, inputs: object, run_type: str, **fields: object) -> None:
+        def create_run(self, name: str, inputs: Any, run_type: Any, **fields: Any) -> None:  # noqa: ANN401 - the client's own
+            if upload:
+                super().create_run(name, inputs, run_type, **fields)
             start = {"event": "start", "name": name, "run_type": run_type, "inputs": inputs}
             self._append({**start, **_chosen(fields)})
 
-        def update_run(self, run_id: object, **fields: object) -> None:
+        def update_run(self, run_id: Any, **fields: Any) -> None:  # noqa: ANN401 - the client's own
+            if upload:
+                super().update_run(run_id, **fields)
             self._append({"event": "end", **_chosen(fields), "id": run_id})
 
         def _append(self, line: dict[str, object]) -> None:
@@ -106,7 +119,7 @@ def local_client(path: Path) -> "Client":
             with lock, path.open("a", encoding="utf-8") as file:
                 file.write(text + "\n")
 
-    return LocalClient(**_OFFLINE)
+    return KeepingClient(timeout_ms=_REQUEST_MS) if upload else KeepingClient(**_OFFLINE)
 
 
 def _drop_cut_line(path: Path) -> None:

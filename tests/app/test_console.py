@@ -1,6 +1,7 @@
 """What a command prints of a game's own words cannot steer the terminal."""
 
 import errno
+import re
 import time
 from importlib import import_module
 
@@ -153,6 +154,20 @@ def test_what_a_terminal_is_told_of_progress_is_no_markup(
     told = capsys.readouterr()
     assert "[/x]" in told.out + told.err
     assert "[bold]all passed" in told.out + told.err
+
+
+def test_what_is_noted_stands_on_a_line_of_its_own_above_one_that_moves(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    with Progress(quiet=False) as progress:
+        progress(MatchPlayed(node="matches", series="random", played=1, of=2))
+        time.sleep(0.3)  # by now it has moved
+        note("roles: composer")
+    note("afterwards")
+    told = capsys.readouterr()
+    lines = re.split(r"[\n\r]|\x1b\[[?\d]*[a-zA-Z]", told.out + told.err)
+    assert {"roles: composer", "afterwards"} <= {*lines}
 
 
 def test_a_trace_shows_brackets_and_backslashes_as_they_are() -> None:

@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -35,6 +36,12 @@ def test_what_init_writes_passes_check_and_is_played_by_its_own_player(
     assert (match.code, match.json["finished"]) == (0, 2)
     assert match.json["entrants"][0]["player"].startswith(f"file:path={folder}/player.py,sha256=")
     assert set(match.json["heuristics"]) == {"leave_fours"}
+
+
+def test_what_init_says_to_try_can_be_pasted(command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "two words" / "my_game"
+    tries = [shlex.split(line) for line in command("init", folder).out.splitlines()[1:4]]
+    assert [words[2] for words in tries] == [str(folder)] * 3
 
 
 @pytest.mark.parametrize("name", ["My Game", "2048", "-x", "..", "a" * 41, "über"])

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 import pytest
 from pydantic import ValidationError
 
+from evals import fit, paraphrase
+from evals.bench import fairness
 from evals.results import (
     EvalError,
     EvalInfo,
@@ -12,6 +14,7 @@ from evals.results import (
     NothingScoredError,
     Score,
     find_eval,
+    inputs_of,
     known_evals,
     resized,
     score_over,
@@ -53,8 +56,28 @@ def test_an_unknown_eval_is_an_error_with_the_known_ones() -> None:
 
 
 def test_an_option_that_an_eval_does_not_take_is_an_error_with_those_that_do() -> None:
-    with pytest.raises(EvalError, match="smoke takes no --quick.*leakage"):
-        find_eval("smoke").run(EvalOptions(tell=print, quick=True))
+    with pytest.raises(EvalError, match="smoke takes no --games.*cwm-arena"):
+        find_eval("smoke").run(EvalOptions(tell=print, games=("hearts",)))
+
+
+def test_every_eval_takes_a_quick_variant() -> None:
+    assert [info.name for info in known_evals() if "quick" not in info.takes] == []
+
+
+def test_a_quick_variant_is_smaller() -> None:
+    found = fairness.run(EvalOptions(quick=True), [fairness.GAMES[0]], runs=100)
+    assert found.effective["runs"] == 10
+
+
+def test_examples_hold_the_whole_input() -> None:
+    """What a person needs to read a sample in LangSmith, or to run it again."""
+    pair = paraphrase.load_pairs()[0]
+    row = paraphrase.score_pairs([paraphrase.JudgedPair(pair, ("honoured",), ())], {}).samples[0]
+    assert inputs_of(row)["prompts"] == [pair.a, pair.b]
+    brief = fit.load_briefs("confirm_33")[0]
+    judged = fit.JudgedBrief(brief, "confirm_33", None, 0, {}, "no_fit")
+    (row,) = fit.score_briefs([judged], {}).samples
+    assert inputs_of(row) == {"messages": [{"role": "user", "content": brief.text}]}
 
 
 def test_fewer_than_one_worker_is_refused() -> None:

@@ -85,6 +85,25 @@ def test_nothing_is_a_link_of_markdown(link: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("latin", "other"),
+    [
+        ("pass", "p\u0430ss"),  # UTS #39: CYRILLIC SMALL LETTER A is a confusable of a,
+        ("KH", "\u039a\u0397"),  # GREEK CAPITAL LETTERS KAPPA and ETA of K and H,
+        ("to op", "to \u043e\u0440"),  # and a whole Cyrillic word of a Latin one.
+    ],
+)
+def test_letters_of_other_scripts_that_look_alike_are_the_same(latin: str, other: str) -> None:
+    assert len(set(skeletons([latin, other]))) == 1
+
+
+def test_words_of_other_scripts_stay_apart_and_may_stand_beside_latin_ones() -> None:
+    greek = "".join(chr(code) for code in range(0x3B1, 0x3CA) if code != 0x3C2)  # no final sigma
+    russian = "".join(chr(code) for code in range(0x430, 0x450))
+    for letters in (greek, russian):
+        assert len(set(skeletons([f"move {letter} KH" for letter in letters]))) == len(letters)
+
+
+@pytest.mark.parametrize(
     "other",
     [
         "take 1 ",

@@ -57,6 +57,15 @@ def test_every_sentence_of_a_template_is_found_once_with_the_setting_it_needs() 
     ]
 
 
+def test_of_two_branches_that_need_two_changes_the_first_is_told() -> None:
+    """Both once stood there, one after the other, as if they were a sentence."""
+    line = "R5: {{ trump }} become trumps {% if hand %}late{% endif %}."
+    assert line in TEMPLATE
+    split = "R5: Whoever {% if hand %}must{% elif late %}will{% else %}may{% endif %} trump loses."
+    rules = all_rules(TEMPLATE.replace(line, split), GAME, DEFAULTS, players=2)
+    assert [rule.text for rule in rules if rule.id == "R5"] == ["Whoever must trump loses."]
+
+
 @pytest.mark.parametrize("line", ["{{ hands }}", "{{ 1 // hand }}", "{% if %}", "{{ trump + 1 }}"])
 def test_a_template_that_cannot_be_rendered_is_named(line: str) -> None:
     with pytest.raises(StoreError, match="rulebook of draws cannot be rendered with"):

@@ -21,11 +21,16 @@ from tools.reporting.verdict import (
     fairness_text,
     first_lines,
     order_of,
+    percent,
     verdict_of,
 )
 
 if TYPE_CHECKING:
     from jinja2 import Template
+
+
+_SHARES = ("wins_", "ties", "lead", "forced", "share", "win_share")
+"""The beginnings of the keys of figures that are shares."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,8 @@ def interval_bars(
     bars: Sequence[Bar], *, title: str, largest: float | None, reference: float | None = None
 ) -> str:
     """Horizontal bars with whiskers from `low` to `high`, each under its label.
+
+    With a reference they are shares, and in percent.
 
     Args:
         bars: From top to bottom.
@@ -93,7 +100,12 @@ def _drawn(plot: str, **given: object) -> str:
 
 @cache
 def _plots() -> Any:  # noqa: ANN401 - a template's macros have no types
-    filters = {"html": lambda text: escape(" ".join(text.splitlines())), "px": "{:.1f}".format}
+    filters = {
+        "html": lambda text: escape(" ".join(text.splitlines())),
+        "px": "{:.1f}".format,
+        "number": "{:.3g}".format,
+        "percent": percent,
+    }
     return page_template(_text_of("plots.svg.j2"), filters, escapes=False).module
 
 
@@ -106,6 +118,7 @@ def _template() -> "Template":
             "figure": figure_text,
             "player": short_name,
             "fairness": fairness_text,
+            "percent": percent,
         },
         # A module's own words may turn the reading direction or hide characters.
         finalize=lambda value: plain_text(value) if type(value) is str else value,
@@ -145,7 +158,9 @@ def render(report: Report) -> str:
     values: dict[str, Any] = {
         "report": report,
         "plots": plots,
-        "verdict": verdict_of(report.evaluation, report.choiceless) if report.evaluation else (),
+        "verdict": verdict_of(report.evaluation, report.choiceless, percent)
+        if report.evaluation
+        else (),
         "order": order_of(report.evaluation) if report.evaluation else "",
         "sides": said_sides(report.evaluation.sides) if report.evaluation else "",
         "first": first_lines(report.evaluation) if report.evaluation else (),
@@ -160,19 +175,24 @@ def page_style() -> str:
     return _text_of("report.html.j2").partition("<style>")[2].partition("</style>")[0]
 
 
-def figure_text(figure: Figure) -> str:
-    """A figure as text.
+def figure_text(figure: Figure, key: str = "") -> str:
+    """A figure as text; a share, as its key says, in percent.
 
-    >>> figure_text(Figure(name="", meaning="", value=0.25, low=0.1, high=0.4, n=9, of="deals"))
-    '0.250 (0.100 to 0.400, n = 9 deals)'
+    >>> found = Figure(name="", meaning="", value=0.25, low=0.1, high=0.4, n=9, of="deals")
+    >>> figure_text(found), figure_text(found, "ties")
+    ('0.250 (0.100 to 0.400, n = 9 deals)', '25.0 % (10.0 % to 40.0 %, n = 9 deals)')
     >>> figure_text(Figure(name="draws", meaning="", problem="no match finished"))
     'could not be measured: no match finished'
     """
     if figure.value is None:
         return f"could not be measured: {figure.problem}"
-    if figure.low is None or figure.high is None:
-        return f"{figure.value:.3f} ({figure.samples})"
-    return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f}, {figure.samples})"
+    is_share = key.startswith(_SHARES)
+    value, *ends = (
+        f"{100 * one:.1f} %" if is_share else f"{one:.3f}"
+        for one in (figure.value, figure.low, figure.high)
+        if one is not None
+    )
+    return f"{value} ({', '.join([*filter(None, [' to '.join(ends)]), figure.samples])})"
 
 
 def before_and_after(
@@ -182,9 +202,9 @@ def before_and_after(
 
     >>> player = Figure(name="player 3 wins", meaning="", value=0.5, n=2, of="matches")
     >>> before_and_after({}, {"wins_2": player})
-    [('player 3 wins', '-', '0.500 (n = 2 matches)')]
+    [('player 3 wins', '-', '50.0 % (n = 2 matches)')]
     """
-    before, after = ({key: figure_text(one) for key, one in of.items()} for of in (old, new))
+    before, after = ({key: figure_text(one, key) for key, one in of.items()} for of in (old, new))
     names = {key: one.name for key, one in (*new.items(), *old.items())}
     return [(name, before.get(key, "-"), after.get(key, "-")) for key, name in names.items()]
 
@@ -225,7 +245,7 @@ def plots_of(evaluation: Evaluation | None) -> dict[str, str]:
         plots["ladder"] = interval_bars(bars, title=title, largest=largest, reference=even)
     best = evaluation.best
     who = f"{short_name(best.player)} players"
-    if best.lengths:
+    if len({*best.lengths}) > 1:
         plots["lengths"] = histogram(
             best.lengths, title=f"Decisions a match, {who}", unit="decisions a match"
         )

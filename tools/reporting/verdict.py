@@ -3,6 +3,9 @@
 An answer claims no more than an interval holds; where it holds both answers, "could not tell".
 """
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 from tools.reporting.content import (
     TIMED_OUT,
     UNSURE,
@@ -34,18 +37,38 @@ THRESHOLDS = (
 _COMMAND = "rulewright playtest RUN --matches {}"
 
 
-def verdict_of(evaluation: Evaluation, choiceless: str = "") -> tuple[ReportLine, ...]:
+Show: TypeAlias = Callable[[float], str]
+"""The text of a share."""
+_decimal: Show = "{:.2f}".format
+
+
+def percent(share: float) -> str:
+    """A share as a page shows it.
+
+    >>> percent(0.54), percent(1)
+    ('54 %', '100 %')
+    """
+    return f"{100 * share:.0f} %"
+
+
+def verdict_of(
+    evaluation: Evaluation, choiceless: str = "", show: Show = _decimal
+) -> tuple[ReportLine, ...]:
     """Answers (question, answer in a word, sentence); the last says what to change.
 
-    `choiceless` is what the check of decisions found wrong: it comes first, for a turn that offers
-    many actions decides nothing where none of them counts.
+    Args:
+        evaluation: What was measured.
+        choiceless: What the check of decisions found wrong: it comes first, for a turn that offers
+            many actions decides nothing where none of them counts.
+        show: Of shares; models are told decimals.
     """
     who = f"when {short_name(evaluation.best.player)} players have every seat"
     if evaluation.shared:
         answers = [_length(evaluation, who), _better(evaluation)]
     else:
-        answers = [_fairness(evaluation), _length(evaluation, who), _skill(evaluation)]
-    choice = _choice(evaluation, who, choiceless)
+        answers = [_fairness(evaluation, show), _length(evaluation, who)]
+        answers.append(_skill(evaluation, show))
+    choice = _choice(evaluation, who, choiceless, show)
     answers = [choice, *answers] if choiceless else [*answers, choice]
     changes = [_CHANGES[key] for line in answers if (key := (line.name, line.state)) in _CHANGES]
     ties = evaluation.best.figures.get("ties")
@@ -55,7 +78,7 @@ def verdict_of(evaluation: Evaluation, choiceless: str = "") -> tuple[ReportLine
             "reached or always missed: move it. If not, add a way to break ties."
         )
     elif ties is not None and ties.low is not None and ties.low > _TIES:
-        changes.append(f"Most matches are tied ({_said(ties)}): add a way to break ties.")
+        changes.append(f"Most matches are tied ({_said(ties, show)}): add a way to break ties.")
     if any(play.unfinished.keys() - {TIMED_OUT} for play in evaluation.plays):
         changes.append("Some matches did not end: add a limit of turns, or a nearer goal.")
     if late := sum(play.unfinished.get(TIMED_OUT, 0) for play in evaluation.plays):
@@ -99,23 +122,23 @@ _CHANGES = {
 }
 
 
-def _fairness(evaluation: Evaluation) -> ReportLine:
+def _fairness(evaluation: Evaluation, show: Show) -> ReportLine:
     question, found = "Is it fair?", evaluation.fairness
     if found is None:
         return ReportLine(name=question, state=UNSURE, text="No share of wins was measured.")
-    text = f"{fairness_text(found)}, when {short_name(found.player)} players have every seat."
+    text = f"{fairness_text(found, show)}, when {short_name(found.player)} players have every seat."
     if found.needed:
         command = _COMMAND.format(found.needed)
         text += f" About {found.needed:,} matches would decide: {command}"
     return ReportLine(name=question, state=found.answer, text=text)
 
 
-def fairness_text(found: Fairness) -> str:
+def fairness_text(found: Fairness, show: Show = percent) -> str:
     """The share that is furthest from an even one, in words."""
     share = found.share
     name = f"{share.name[0].upper()}{share.name[1:]}"
-    ends = f"{share.low or 0:.2f} to {share.high or 0:.2f}; {share.n} matches"
-    return f"{name} {share.value or 0:.2f} ({ends}), of {found.even:.2f}"
+    ends = f"{show(share.low or 0)} to {show(share.high or 0)}; {share.n} matches"
+    return f"{name} {show(share.value or 0)} ({ends}), of {show(found.even)}"
 
 
 def first_lines(evaluation: Evaluation) -> list[str]:
@@ -140,15 +163,15 @@ def _length(evaluation: Evaluation, who: str) -> ReportLine:
     return ReportLine(name=question, state=state, text=text)
 
 
-def _skill(evaluation: Evaluation) -> ReportLine:
+def _skill(evaluation: Evaluation, show: Show) -> ReportLine:
     question, span = "Luck or skill?", evaluation.span
     if span is None or span.figure.low is None or span.figure.high is None:
         return ReportLine(name=question, state=UNSURE, text=_no_span(evaluation))
-    best, said = short_name(span.stronger), _said(span.figure)
+    best, said = short_name(span.stronger), _said(span.figure, show)
     if evaluation.has_teams:
         best = f"a team of {best} players"
     low, high = ((end - span.even) / (1 - span.even) for end in (span.figure.low, span.figure.high))
-    text = f"{best} wins {said} against random players; equals would win {span.even:.2f}."
+    text = f"{best} wins {said} against random players; equals would win {show(span.even)}."
     if low >= _SKILL:
         return ReportLine(name=question, state="skill", text=text)
     if high <= _LUCK:
@@ -203,7 +226,7 @@ def order_of(evaluation: Evaluation) -> str:
     return f"{told}; not measured: {missing}" if missing else told
 
 
-def _choice(evaluation: Evaluation, who: str, choiceless: str) -> ReportLine:
+def _choice(evaluation: Evaluation, who: str, choiceless: str, show: Show) -> ReportLine:
     question = "Is there something to decide?"
     if choiceless:
         return ReportLine(name=question, state="not enough", text=f"{choiceless}.")
@@ -212,17 +235,18 @@ def _choice(evaluation: Evaluation, who: str, choiceless: str) -> ReportLine:
     if forced is None or forced.low is None or forced.high is None or options is None:
         return ReportLine(name=question, state=UNSURE, text="Too few matches finished.")
     text = (
-        f"{_said(forced)} of the turns leave one legal action, and a turn offers "
+        f"{_said(forced, show)} of the turns leave one legal action, and a turn offers "
         f"{_said(options)} on average, {who}."
     )
     state = "seldom" if forced.low > _FORCED else "yes" if forced.high <= _FORCED else UNSURE
     return ReportLine(name=question, state=state, text=text)
 
 
-def _said(figure: Figure) -> str:
+def _said(figure: Figure, show: Show = _decimal) -> str:
     if figure.value is None or figure.low is None or figure.high is None:
         return "unmeasured"
-    return f"{figure.value:.2f} ({figure.low:.2f} to {figure.high:.2f}, {figure.samples})"
+    ends = f"{show(figure.low)} to {show(figure.high)}"
+    return f"{show(figure.value)} ({ends}, {figure.samples})"
 
 
 def _minutes(turns: float) -> float:

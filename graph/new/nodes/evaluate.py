@@ -15,6 +15,7 @@ from graph.new.reporting import rulebook_text
 from graph.new.results import players_object
 from graph.new.state import RunState, folder_of, go_on, need_design
 from graph.run.events import writer_of
+from graph.run.folder import kept_json
 from graph.run.sandboxes import keep_grade
 from tools.playtest.of_run.reached import rules_not_reached
 from tools.playtest.series import Series
@@ -50,35 +51,32 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
     followed = [record for one in series.values() for record in one.records[:few]]
     rules = {rule.id: rule.text for rule in need_design(state).rules}
     missed = rules_not_reached(context.sandbox, source, rules, followed)
-    notes = (
-        *evaluation.notes,
-        *filter(None, (remark, *what_learning_brought(evaluation, learned))),
-    )
-    unreached = (*evaluation.unreached, *missed)
+    told = filter(None, (remark, *what_learning_brought(evaluation, learned)))
+    notes, unreached = (*evaluation.notes, *told), (*evaluation.unreached, *missed)
     evaluation = evaluation.model_copy(update={"unreached": unreached, "notes": notes})
-    record = _write_records(state, series, evaluation.best.player)
+    texts, record = _records(series, evaluation.best.player)
     if state.brief is not None:
         records = series[evaluation.best.player].records
         example = next((found for r in records if (found := example_of_play(r))), [])
-        folder.write_text("rulebook.md", rulebook_text(need_design(state), state.brief, example))
-    folder.write_json("players/players.json", players_object(evaluation))
+        texts["rulebook.md"] = rulebook_text(need_design(state), state.brief, example)
+    texts["players/players.json"] = kept_json(players_object(evaluation))
+    folder.write_together(texts)
     said = f"Play-tested, with {len(evaluation.players)} kinds of players."
     return go_on("report", state, state.played(evaluation, record).saying(said, "evaluate"))
 
 
-def _write_records(state: RunState, series: Mapping[str, Series], best: str) -> str:
+def _records(series: Mapping[str, Series], best: str) -> tuple[dict[str, str], str]:
     """A few matches as text to read, all of them as JSONL to study.
 
     Returns:
-        The first match among the strongest players.
+        Their files, and the first match among the strongest players.
     """
-    folder = folder_of(state)
-    shown = ""
+    texts, shown = {}, ""
     for name, spec in {"best": best, "random": "random"}.items():
         records = series[spec].records
-        folder.write_text(f"records/{name}.jsonl", "".join(map(json_line, records)))
+        texts[f"records/{name}.jsonl"] = "".join(map(json_line, records))
         for record in records[:_RECORDS_KEPT]:
             story = match_story(record)
-            folder.write_text(f"records/{name}-{record.match_index + 1:03d}.txt", story)
+            texts[f"records/{name}-{record.match_index + 1:03d}.txt"] = story
             shown = shown or story
-    return shown
+    return texts, shown

@@ -12,9 +12,10 @@ from graph.new.opening import context_of
 from graph.new.reporting import changes_text, report_of, rulebook_text, run_object
 from graph.new.results import artefacts, final_text, open_ends
 from graph.new.state import RunState, folder_of, go_on
-from graph.new.trial import write_checks
+from graph.new.trial import CHECKS, checks_text
 from graph.run.candidates import best
 from graph.run.events import Reported, writer_of
+from graph.run.folder import kept_json
 from tools.reporting.page import render
 
 _LONGEST_NAME = 40
@@ -28,20 +29,22 @@ def report(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["__
     end = state.end or ("delivered" if left else "made")
     reason = state.reason if end != "delivered" else "; ".join(left)
     ended = state.ending(end, reason)
+    texts: dict[str, str] = {}
     if ended.accepted is not None:
-        folder.write_text("game.py", ended.candidate(ended.accepted).source)
+        texts["game.py"] = ended.candidate(ended.accepted).source
     elif end == "gave_up" and ended.candidates:  # what --accept would take
         shown = best(ended.candidates)
-        folder.write_text("game.py", shown.source)
-        write_checks(ended, context, shown, ended.claims)
+        texts["game.py"] = shown.source
+        texts[CHECKS] = checks_text(context, shown, ended.claims)
     if ended.design is not None:
-        folder.write_text("report.html", render(report_of(ended, context)))
+        texts["report.html"] = render(report_of(ended, context))
     if ended.design is not None and ended.before is not None:
-        folder.write_text("changes.md", changes_text(ended.before, ended))
+        texts["changes.md"] = changes_text(ended.before, ended)
     kept = _keep_own_game(ended, context)
     if kept is not None and "problem" in kept:
         ended = ended.noting([kept["problem"]])
-    folder.write_json("run.json", {**run_object(ended, context), "own_game": kept})
+    texts["run.json"] = kept_json({**run_object(ended, context), "own_game": kept})
+    folder.write_together(texts)
     writer_of(runtime.stream_writer)(Reported(end=ended.end, folder=str(folder.path)))
     said = final_text(ended)
     return go_on("__end__", state, ended.summed_up(said, artefacts(ended)).saying(said))

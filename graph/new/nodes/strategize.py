@@ -58,8 +58,7 @@ def strategize(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal
         notes.append("Heuristics were fitted to matches of the game, without a model.")
         fitted = _fitted(context, table, notes)
         kept = _selected(contest, fitted, notes, tell)
-    for heuristic in kept:
-        folder.write_text(f"players/{heuristic.name}.py", heuristic.source)
+    folder.write_together({f"players/{one.name}.py": one.source for one in kept})
     after = state.with_versions(candidate).with_players(kept, notes)
     return go_on("evaluate", state, after.saying(_said(kept), "strategize"))
 

@@ -244,7 +244,7 @@ _search.OPERATIONS["choose"].__code__ = (
 
 def test_a_worker_cannot_change_what_was_asked_of_it(seat: Seat) -> None:
     log, legal = tic_tac_toe(["0", "8", "1"], 1)
-    forging = FORGING % {"algorithm": "oracle", "simulations": 10**9, "simulations_done": 7}
+    forging = FORGING % {"simulations_done": 7}
     effort = seat("uct:simulations=40", forging, at=1).choose(
         log, legal, np.random.default_rng(0)
     ).effort.row()  # fmt: skip
@@ -256,6 +256,9 @@ def test_a_worker_cannot_change_what_was_asked_of_it(seat: Seat) -> None:
     "effort",
     [
         "{'nodes': [1]}",
+        "{'nodes': 'many'}",
+        "{'algorithm': 'oracle'}",  # what was asked of it
+        "{'wins': 7}",
         "{'belief': 'x' * 99}",
         "{'n': None}",
         "{'nodes': 10**400}",  # no float is as large

@@ -1,12 +1,17 @@
 """The machine as a whole, over scripted roles, a real sandbox and a real store."""
 
+import asyncio
 import json
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph.state import CompiledStateGraph
 
 from agents.protocols import Brief, Design, RoleError
-from graph.new.export import graph
+from graph.new.context import RunContext
+from graph.new.export import design, graph
 from graph.new.results import RunResult, exit_code
 from graph.run.folder import RunFolder, create_folder
 from tests.graph.conftest import Entries, MakeContext
@@ -187,6 +192,19 @@ def test_the_exported_graph_answers_a_chat(make_context: MakeContext) -> None:
 
 def test_the_exported_graph_has_no_checkpointer() -> None:
     assert graph.checkpointer is None
+
+
+@pytest.mark.parametrize("served", [graph, graph.copy({"checkpointer": InMemorySaver()}), design])
+def test_what_is_drawn_are_the_machines_own_nodes(
+    served: CompiledStateGraph[Any, RunContext, Any, Any],
+) -> None:
+    """A server copies the graph, with its checkpointer, and draws the copy; errors are caught."""
+    drawn = served.get_graph()
+    names = {*drawn.nodes} - {"__start__", "__end__"}
+    assert asyncio.run(served.aget_graph()).nodes.keys() == drawn.nodes.keys()
+    assert names == {name for name in served.builder.nodes if not name.startswith("__")}
+    assert {end for edge in drawn.edges for end in (edge.source, edge.target)} <= {*drawn.nodes}
+    assert any(name.startswith("__error_handler__") for name in served.nodes)
 
 
 def test_the_wiring_is_the_documented_one() -> None:

@@ -209,3 +209,28 @@ def test_runs_that_begin_at_once_have_a_folder_each(tmp_path: Path) -> None:
     with ThreadPoolExecutor(6) as pool:
         made = [*pool.map(begin, range(60))]
     assert len(set(made)) == 60
+
+
+@pytest.mark.parametrize("obstacle", [".design.json.partial", "design.json"])
+def test_files_of_one_thing_stay_as_they_were_where_one_cannot_be_written(
+    folder: RunFolder, obstacle: str
+) -> None:
+    """The first could be written, and once was: a new rulebook stood beside the old form."""
+    folder.write_together({"rulebook.md": "first", "design.yaml": "first"})
+    (folder.path / obstacle).mkdir()
+    new = dict.fromkeys(("rulebook.md", "design.json", "design.yaml"), "second")
+    with pytest.raises(RunFolderError, match="cannot write .*design.json: Is a directory"):
+        folder.write_together(new)
+    now = {path.name: path.read_text() for path in folder.path.iterdir() if path.is_file()}
+    assert now == {"rulebook.md": "first", "design.yaml": "first"}
+    (folder.path / obstacle).rmdir()
+    folder.write_together(new)
+    assert folder.edited() == ()
+    assert {(folder.path / name).read_text() for name in new} == {"second"}
+
+
+def test_a_persons_file_among_files_of_one_thing_stays(written: RunFolder) -> None:
+    (written.path / "rulebook.md").write_text("mine")
+    written.write_together({"rulebook.md": "second", "players/greedy.py": "second"})
+    assert (written.path / "rulebook.md").read_text() == "mine"
+    assert (written.path / "players" / "greedy.py").read_text() == "second"

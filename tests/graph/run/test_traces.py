@@ -207,6 +207,12 @@ def test_langsmith_takes_a_key_and_no_switch_against_it(
     assert langsmith_configured() is remote
 
 
+def test_a_switch_that_is_neither_on_nor_off_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANGSMITH_TRACING", "maybe")
+    with pytest.raises(RunFolderError, match="'maybe'; required: true or 1 or on or false"):
+        langsmith_configured()
+
+
 TRACED = """
 import sys
 from pathlib import Path
@@ -287,15 +293,17 @@ def receiving() -> Iterator[tuple[str, list[tuple[str, str, bytes]]]]:
         thread.join()
 
 
-def test_with_a_key_the_calls_go_to_the_named_endpoint_and_not_to_the_file(tmp_path: Path) -> None:
+def test_with_a_key_the_same_spans_go_to_the_named_endpoint_and_to_the_file(tmp_path: Path) -> None:
     # Proves where the calls go; the service itself was never asked.
     with receiving() as (url, taken):
         done = trace_elsewhere(url, tmp_path / "trace.jsonl", LANGSMITH_API_KEY="lsv2-key")
     assert done.stdout == "done\n", done.stderr
     assert {key for _, key, _ in taken} == {"lsv2-key"}
     assert all("/runs" in path for path, _, _ in taken)
-    assert (tmp_path / "trace.jsonl").read_text() == ""
-    assert taken
+    (root,) = read_spans(tmp_path / "trace.jsonl")
+    assert [root.name, root.children[0].name] == ["rulewright", "series random"]
+    sent = b"".join(body for _, _, body in taken)
+    assert all(f'"{span.id}"'.encode() in sent for span in (root, *root.children))
 
 
 def test_without_a_key_nothing_is_sent_and_the_same_spans_are_in_the_file(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The report page: what it shows, and that hostile words stay words."""
 
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -18,7 +19,7 @@ from tools.reporting.page import Bar, curve, histogram, interval_bars, plots_of,
 
 def test_the_page_shows_figures_with_intervals_and_failures() -> None:
     page = render(report())
-    for part in ("0.900 (0.800 to 0.950, n = 60 matches)", "climbs", "2 forfeit", "1 unfinished",
+    for part in ("90.0 % (80.0 % to 95.0 %, n = 60 matches)", "climbs", "2 forfeit", "1 unfinished",
                  "searches were held small", "num_players=2", "a standard pack"):  # fmt: skip
         assert part in page
 
@@ -80,6 +81,16 @@ def test_no_seat_is_counted_from_0() -> None:
     assert not any(word in render(report()) for word in ("seat 0", "Seat 0", "player 0"))
 
 
+def test_shares_are_percentages_and_other_figures_are_none() -> None:
+    """A first seat that wins 0.54 of the matches, and 30 decisions a match."""
+    page = render(report())
+    fair = page.partition("Is it fair?")[2].partition("</tr>")[0]
+    assert re.search(r" \d+ % \(\d+ % to \d+ %; \d+ matches\), of \d+ %", fair), fair
+    turns = page.partition("<th>turns a match")[2].partition("</tr>")[0]
+    assert "%" not in turns
+    assert re.search(r"\d\.\d{3} \(", turns)
+
+
 def test_a_team_shows_scores_and_no_shares_of_wins() -> None:
     plays = (play("random", score=(1, 0.5, 1.5)), play("greedy:heuristic=x", score=(3, 2, 4)))
     team = evaluation(
@@ -137,6 +148,21 @@ def test_a_bar_is_as_long_as_its_share() -> None:
     assert whole == pytest.approx(2 * half)
 
 
+def test_no_line_crosses_a_label_of_the_ladder() -> None:
+    bars = [Bar("a", 0.5, 0.25, 0.75), Bar("b", 1.0)]
+    root = ET.fromstring(interval_bars(bars, title="t", largest=1.0, reference=0.5))
+    labels = [float(text.get("y", 0)) for text in root.iter("text") if ":" in (text.text or "")]
+    assert len(labels) == 2
+    for line in root.iter("line"):
+        ends = float(line.get("y1", 0)), float(line.get("y2", 0))
+        assert not any(ends[0] < base and ends[1] > base - 9 for base in labels)  # 9: a capital
+
+
+def test_matches_of_one_length_are_told_in_words_alone() -> None:
+    best = play("uct:simulations=50").model_copy(update={"lengths": (9, 9, 9)})
+    assert "lengths" not in plots_of(evaluation(best))
+
+
 def test_no_plot_is_drawn_without_numbers() -> None:
     assert plots_of(None) == {}
 
@@ -144,7 +170,7 @@ def test_no_plot_is_drawn_without_numbers() -> None:
 def test_axes_have_units() -> None:
     plots = plots_of(evaluation())
     for name, units in {
-        "ladder": ["Share of wins at one seat"],
+        "ladder": ["Share of wins at one seat", "25 %", "100 %"],
         "lengths": ["decisions a match", "matches"],
         "branching": ["decision of the match", "legal actions"],
     }.items():
