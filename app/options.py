@@ -61,6 +61,12 @@ NoIsolation = Annotated[
 Retrieves = Annotated[
     bool, typer.Option("--retrieval/--no-retrieval", help="Show library games to the roles.")
 ]
+Learns = Annotated[
+    float,
+    typer.Option(
+        "--learn", metavar="MINUTES", min=0, max=1440, help="Train a player of it about so long."
+    ),
+]
 RefineBy = Annotated[
     str | None,
     typer.Option(

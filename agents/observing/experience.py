@@ -39,7 +39,7 @@ class Experience:
 
     @property
     def targets(self) -> Tokens:
-        """What comes after each token but the last; -1 where it is not learned."""
+        """The token after each but the last; -1 where it is not learned."""
         tokens = np.array(self.tokens)
         if self.part == "all":
             return tokens[1:]

@@ -281,9 +281,9 @@ class SelfPlayTraining:
     def _batches(self, generator: np.random.Generator, tokens: int) -> list[Batch]:
         """Batches of logs that are drawn.
 
-        Where all iterations are replayed, half of the logs are of all alike, and show how to act;
-        half are of the newest, and show what is seen and how matches end. So the policy is the
-        mean over the iterations, and the values are those of the newest learner against it.
+        Where all iterations are replayed, a quarter of the logs is of all alike: how to act. The
+        others are of the newest: what is seen, and how matches end. So the policy is the mean over
+        the iterations, and the values are those of the newest learner against it.
         """
         known = [[one for one in logs if one.part == "all"] for logs in self._experience]
         newest = self._experience[-1]
@@ -291,7 +291,7 @@ class SelfPlayTraining:
         drawn: list[Experience] = []
         met = 0
         while met < tokens:
-            acts = not together and len(drawn) % 2 == 0
+            acts = not together and len(drawn) % 4 == 0
             logs = known[int(generator.integers(len(known)))] if acts else newest
             one = logs[int(generator.integers(len(logs)))]
             if acts:

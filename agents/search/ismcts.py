@@ -278,7 +278,7 @@ class IsmctsSearch:
         return here.observations
 
     def _sight(self, here: "_Met", seat: int) -> str:
-        """What a seat sees, as a text."""
+        """A seat's observation, as a text."""
         text = here.sights.get(seat)
         if text is None:
             text = here.sights[seat] = self._key_of({"seen": self._seen(here)[seat]})

@@ -51,12 +51,7 @@ class RunOptions:
         bool,
         typer.Option("--extras", help="Ask for a value function and resamplers; not if --quick."),
     ] = False
-    learn: Annotated[
-        float,
-        typer.Option(
-            "--learn", metavar="MINUTES", min=0, help="Train a player of it about so long."
-        ),
-    ] = 0.0
+    learn: options.Learns = 0.0
     refine: options.RefineBy = None
     max_rounds: Annotated[int, typer.Option("--rounds", min=0, max=100, help="Refinements.")] = 6
 
