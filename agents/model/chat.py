@@ -28,6 +28,7 @@ from agents.model.errors import (
     TransientError,
     connection_fault,
     cut_off,
+    fault_words,
     reply_begins,
     status_fault,
     told_again,
@@ -317,6 +318,9 @@ class ChatModel:
             raise TransientError(problem) from error
         except openai.APIConnectionError as error:
             raise connection_fault(error) from error
+        except openai.APIError as error:  # a prompt beyond the context, whatever the status
+            said = fault_words(str(error))
+            raise RefusedRequestError(f"the endpoint refused the request: {said}") from error
 
 
 def build_chat(

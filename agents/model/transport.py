@@ -13,10 +13,12 @@ import re
 import socket
 import ssl
 import sys
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from html import escape
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
@@ -31,6 +33,9 @@ from agents.model.waiting import current_wait
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 _MOST_REPLY_BYTES = 1024 * 1024  # of one reply; a stream spends a hundred bytes on a few letters
+_MOST_HOPS = 4
+_SAME_REQUEST = (307, 308)
+_ORIGIN = ("scheme", "host", "port")
 _COMPLETIONS = "chat/completions"
 _STREAMED: Body = {"stream": True, "stream_options": {"include_usage": True}}
 _LAST_LINE = re.compile(rb"(?:^|[\r\n])data: ?\[DONE\]")
@@ -86,19 +91,24 @@ class ExchangeTransport(httpx2.BaseTransport):
             return self._send(request)
         return self.forms.ask(
             {**asked, **_STREAMED},
-            lambda body: self._send(_with_body(request, body)),
+            lambda body: self._send(_again(request, json.dumps(body, ensure_ascii=False).encode())),
             doubtful=wait is not None and wait.doubts_form,
         )
 
     def _send(self, request: httpx2.Request) -> Answer:
         if wait := current_wait():
             wait.sent += 1
-        response = self.inner.handle_request(request)
-        response.request = request
-        try:
-            return response, _gathered(request, response.iter_bytes())
-        finally:
-            response.close()
+        for _ in range(_MOST_HOPS):
+            response = self.inner.handle_request(request)
+            response.request = request
+            try:
+                body = _gathered(request, response.iter_bytes())
+            finally:
+                response.close()
+            if (elsewhere := _moved(request, response)) is None:
+                break
+            request = elsewhere
+        return response, body
 
     def _described(self, request: httpx2.Request, body: bytes) -> Body:
         """The request as it is recorded, independent of the server's address."""
@@ -131,7 +141,9 @@ class ExchangeTransport(httpx2.BaseTransport):
             BadBodyError: If it is longer than a reply may be.
         """
         content_type = response.headers.get("content-type", "")
-        if response.status_code == httpx2.codes.OK and is_stream(body):
+        if response.has_redirect_location:
+            body = f"it has moved to {response.headers['location']}".encode()
+        if response.is_success and is_stream(body):
             with suppress(BadBodyError):  # it is kept as it came, and refused when it is served
                 body, content_type = json.dumps(spelled(body)).encode(), "application/json"
         if len(body) > _MOST_REPLY_BYTES:
@@ -159,16 +171,18 @@ class ExchangeTransport(httpx2.BaseTransport):
         return Exchange.model_validate({**_asked(described), "status": 0, **told})
 
     def _redacted(self, text: str) -> str:
-        """The text without the key; its signs may be escaped, as in JSON that stands in JSON."""
+        """The text without the key; its signs may be escaped, as in JSON, addresses and pages."""
         if not self.secret or len(self.secret) < _SHORTEST_KEY or self.secret.isalpha():
             return text
-        signs = [rf"(?:{re.escape(sign)}|\\+u{ord(sign):04x})" for sign in self.secret]
-        return re.sub("".join(signs), _HIDDEN, text, flags=re.IGNORECASE)
+        packed = b64encode(self.secret.encode()).decode().rstrip("=")
+        spelled_out = "".join(f"(?:{'|'.join(_spellings(sign))})" for sign in self.secret)
+        found = f"{spelled_out}|{re.escape(packed)}"
+        return re.sub(found, _HIDDEN, text, flags=re.IGNORECASE)
 
     def _checked(self, request: httpx2.Request, exchange: Exchange) -> httpx2.Response:
         body = exchange.body()
         endpoint = exchange.request.get("endpoint")
-        if exchange.status == httpx2.codes.OK and endpoint == _COMPLETIONS:
+        if httpx2.codes.is_success(exchange.status) and endpoint == _COMPLETIONS:
             if is_stream(body):
                 body = json.dumps(spelled(body)).encode()
             body = json.dumps(sound_completion(body, exchange.content_type)).encode()
@@ -176,6 +190,24 @@ class ExchangeTransport(httpx2.BaseTransport):
         if exchange.retry_after is not None:
             headers["retry-after"] = exchange.retry_after
         return httpx2.Response(exchange.status, headers=headers, content=body, request=request)
+
+
+def _spellings(sign: str) -> list[str]:
+    """Patterns of one sign, plain and escaped."""
+    number, encoded = ord(sign), "".join(f"%{byte:02x}" for byte in sign.encode())
+    forms = [re.escape(sign), re.escape(escape(sign)), encoded]
+    return [*forms, rf"\\+u{number:04x}", f"&#0*{number};", f"&#x0*{number:x};"]
+
+
+def _moved(request: httpx2.Request, response: httpx2.Response) -> httpx2.Request | None:
+    """The same request where the server sends it (RFC 9110, 15.4.8); the key goes nowhere else."""
+    if response.status_code not in _SAME_REQUEST or not response.has_redirect_location:
+        return None
+    with suppress(httpx2.InvalidURL):
+        there = request.url.join(response.headers["location"])
+        if all(getattr(there, part) == getattr(request.url, part) for part in _ORIGIN):
+            return _again(request, request.content, there)
+    return None
 
 
 def _asked(described: Body) -> dict[str, object]:
@@ -191,12 +223,17 @@ def _asked(described: Body) -> dict[str, object]:
     }
 
 
-def _with_body(request: httpx2.Request, body: Body) -> httpx2.Request:
-    """The same request with another JSON body."""
+def _again(
+    request: httpx2.Request, content: bytes, url: httpx2.URL | None = None
+) -> httpx2.Request:
+    """The same request with another body, or at another address."""
     kept = [(k, v) for k, v in request.headers.raw if k.lower() != b"content-length"]
-    content = json.dumps(body, ensure_ascii=False).encode()
     return httpx2.Request(
-        request.method, request.url, headers=kept, content=content, extensions=request.extensions
+        request.method,
+        url or request.url,
+        headers=kept,
+        content=content,
+        extensions=request.extensions,
     )
 
 

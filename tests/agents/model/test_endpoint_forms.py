@@ -5,6 +5,7 @@ parts, gateways that put an error where an answer belongs.
 """
 
 import json
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -76,6 +77,8 @@ TEXTS = {
     "no-finish-whole": whole(content="well", finish_reason=None),
     "reasononly": events(delta(reasoning_content="we"), delta(reasoning_content="ll"), END),
     "reasononly-whole": whole(content=None, reasoning_content="well"),
+    "errnone-whole": raw({**json.loads(whole(content="well").body), "error": {"code": 0}}),
+    "created201": replace(whole(content="well"), status=201),
     "reasoning-beside": events(delta(reasoning_content="bad"), delta(content="well"), END),
 }
 
@@ -190,6 +193,10 @@ ERRORS = {
     "errtext200": raw({"error": WORDS}),
     "message200": raw({"object": "error", "message": WORDS}),
     "errevents200": raw({"error": {"message": WORDS}}, "text/event-stream"),
+    "errlist": events([{"error": {"message": WORDS}}]),
+    "errlist200": raw([{"error": {"message": WORDS}}]),
+    "errelsewhere200": raw({"choices": None, "base_resp": {"status_msg": WORDS}}),
+    "page200": Answer(f"<style>p {{}}</style><h1>{WORDS}</h1>".encode(), content_type="text/html"),
 }
 
 
@@ -197,6 +204,72 @@ ERRORS = {
 def test_an_error_in_the_place_of_an_answer_is_an_error_with_the_servers_words(mode: str) -> None:
     with serving(ERRORS[mode]) as endpoint, pytest.raises(EndpointError, match=WORDS):
         chat_with(endpoint, retries=1).ask(ASKED, text_of)
+
+
+BODIES: dict[str, object] = {
+    "object": {"error": {"message": WORDS}},
+    "text-in-object": {"error": WORDS},
+    "list": [{"error": {"message": WORDS}}],
+    "detail": {"detail": WORDS},
+    "elsewhere": {"base_resp": {"status_msg": WORDS}},
+    "page": f"<html><style>p {{}}</style><h1>{WORDS}</h1></html>",
+    "text": WORDS,
+}
+
+
+@pytest.mark.parametrize(("status", "requests"), [(402, 1), (404, 1), (413, 1), (500, 2), (524, 2)])
+@pytest.mark.parametrize("form", BODIES)
+def test_a_failure_is_told_in_the_servers_words_and_asked_again_where_it_may_pass(
+    form: str, status: int, requests: int
+) -> None:
+    """Of the 400s the OpenAI client repeats 408, 409 and 429 alone."""
+    body = BODIES[form]
+    said = body if isinstance(body, str) else json.dumps(body)
+    with serving(Answer(said.encode(), status=status)) as endpoint:
+        with pytest.raises(ModelError, match=WORDS) as told:
+            chat_with(endpoint, retries=1).ask(ASKED, text_of)
+        assert len(endpoint.requests) == requests
+    assert "<" not in str(told.value)
+
+
+def test_a_prompt_beyond_the_context_ends_the_call_whatever_the_status() -> None:
+    full = error(500, "This exceeds the context window")
+    with serving(full) as endpoint, pytest.raises(ModelError, match="exceeds the context window"):
+        chat_with(endpoint, retries=3).ask(ASKED, text_of)
+    assert len(endpoint.requests) == 1
+
+
+def test_no_content_is_no_answer() -> None:
+    with (
+        serving(Answer(b"", status=204)) as endpoint,
+        pytest.raises(EndpointError, match="0 bytes"),
+    ):
+        chat_with(endpoint, retries=0).ask(ASKED, text_of)
+
+
+@pytest.mark.parametrize("status", [307, 308])
+def test_a_request_follows_the_server_to_another_path_and_the_key_to_no_other(status: int) -> None:
+    """307 and 308 keep method and body (RFC 9110, 15.4.8); credentials stay with their origin."""
+    moved = Answer(b"", status=status, headers={"Location": "/gateway/v1/chat/completions"})
+    with serving(moved, message("well")) as endpoint:
+        assert chat_with(endpoint, retries=0).ask(ASKED, text_of) == "well"
+        assert endpoint.requests[0] == endpoint.requests[1]
+    with serving(message("well")) as other:
+        there = f"{other.url}/chat/completions"
+        away = Answer(b"", status=status, headers={"Location": there})
+        with serving(away) as endpoint, pytest.raises(ModelError, match=there):
+            chat_with(endpoint, retries=0).ask(ASKED, text_of)
+        assert not other.requests
+
+
+@pytest.mark.parametrize(
+    ("status", "where"), [(302, "/login"), (303, "x"), (308, "http://[::1/"), (307, "")]
+)
+def test_a_request_that_is_sent_elsewhere_ends_at_once(status: int, where: str) -> None:
+    moved = Answer(b"", status=status, headers={"Location": where} if where else {})
+    with serving(moved) as endpoint, pytest.raises(ModelError, match="OPENAI_BASE_URL"):
+        chat_with(endpoint, retries=3).ask(ASKED, text_of)
+    assert len(endpoint.requests) == 1
 
 
 def test_a_stream_that_holds_no_choice_is_no_empty_answer() -> None:
@@ -246,13 +319,20 @@ def test_a_refused_form_is_followed_by_the_next_once_and_remembered(
         assert last[0]["content"].endswith("What wins?")
 
 
-@pytest.mark.parametrize("words", ["response_format is not supported", "Internal Server Error"])
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (500, "response_format is not supported"),
+        (500, "Internal Server Error"),
+        (404, "No endpoints found that support structured outputs"),
+    ],
+)
 def test_a_schema_at_which_the_server_fails_is_followed_by_a_call(
-    words: str, tmp_path: Path
+    status: int, words: str, tmp_path: Path
 ) -> None:
     def strict(asked: Request) -> Answer:
         if "response_format" in asked:
-            return error(500, words)
+            return error(status, words)
         return message(calls=[("Trump", json.dumps(GOOD))], finish="tool_calls")
 
     path = tmp_path / "recording.json"
@@ -297,7 +377,15 @@ def test_a_thought_alone_holds_no_code(end: str) -> None:
 
 
 ESCAPED = KEY.replace("s", "\\u0073")
+CODED = (
+    "".join(f"%{ord(sign):02X}" for sign in KEY),
+    "".join(f"&#{ord(sign)};" for sign in KEY),
+    "".join(f"&#x{ord(sign):x};" for sign in KEY),
+    b64encode(KEY.encode()).decode(),
+)
 KEYS = {
+    **{code: Answer(f"bad {code}".encode(), status=401) for code in CODED},
+    "moved": Answer(b"", status=302, headers={"Location": f"/login?key={KEY}"}),
     "plain": message(f"the key is {KEY}, use it"),
     "escaped": Answer(message("the key is K").body.replace(b"K", ESCAPED.encode())),
     "whole": whole(content=f"the key is {KEY}"),
@@ -323,6 +411,7 @@ def test_the_key_is_removed_from_every_answer_however_it_is_spelled(
         except ModelError as refused:
             told = str(refused)
     kept = path.read_text()
+    assert not any(code in kept + told for code in CODED)
     for _ in range(3):  # as often as JSON may stand in JSON
         assert KEY not in kept
         kept = kept.replace("\\\\", "\\").replace("\\u0073", "s")
