@@ -274,7 +274,15 @@ def require_new(file: Path, force: bool) -> None:
     Raises:
         typer.BadParameter: Saying which.
     """
-    if file.exists() and not force:
+    try:
+        is_there = file.exists()
+    except OSError as error:
+        raise typer.BadParameter(
+            f"no file can be {file.name[:_SHOWN]}: {error.strerror}"
+        ) from error
+    if is_there and not file.is_file():  # opened, a pipe would wait for a reader for ever
+        raise typer.BadParameter(f"{file} is a folder, a pipe or a device; name a plain file")
+    if is_there and not force:
         raise typer.BadParameter(f"{file} is there already; choose another name, or say --force")
     if not file.parent.is_dir():
         raise typer.BadParameter(f"{file.parent} is no folder; make it first")
