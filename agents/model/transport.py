@@ -28,7 +28,7 @@ from agents.model.completion import is_stream, sound_completion, spelled, well_f
 from agents.model.errors import BadBodyError, NetworkForbiddenError
 from agents.model.forms import Answer, Body, EndpointForms
 from agents.model.recording import Exchange, Recording, current_place, request_key
-from agents.model.settings import ExchangeMode
+from agents.model.settings import ExchangeMode, SettingsError
 from agents.model.waiting import current_wait
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
@@ -259,8 +259,18 @@ def _gathered(request: httpx2.Request, chunks: Iterator[bytes]) -> bytes:
 
 @cache
 def certificates() -> ssl.SSLContext:
-    """Certificates that connections trust; nothing of a client takes longer to read."""
-    return httpx2.create_ssl_context()
+    """Certificates that connections trust; nothing of a client takes longer to read.
+
+    Raises:
+        SettingsError: If the environment names some that cannot be read.
+    """
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:
+        raise SettingsError(
+            f"the certificates of SSL_CERT_FILE or SSL_CERT_DIR cannot be read ({error}); name a "
+            "file that is there, or unset the variable"
+        ) from error
 
 
 def http_client(
@@ -273,12 +283,21 @@ def http_client(
         recording: Shared by all clients of a run; unused with mode "off".
         base_url: The endpoint's address; its path is left out of recorded requests.
         secret: Removed from every answer.
+
+    Raises:
+        SettingsError: If the environment names a proxy that is none.
     """
     address = httpx2.URL(base_url)
     proxy = None if proxy_bypass(address.host) else getproxies().get(address.scheme)
     # A model takes seconds to answer: a connection kept between calls would save nothing.
     limits = httpx2.Limits(max_keepalive_connections=0)
-    inner = httpx2.HTTPTransport(verify=certificates(), proxy=proxy, limits=limits)
+    try:
+        inner = httpx2.HTTPTransport(verify=certificates(), proxy=proxy, limits=limits)
+    except (ValueError, ImportError, httpx2.InvalidURL) as error:
+        raise SettingsError(
+            f"{address.scheme.upper()}_PROXY names no proxy that can be used ({error}); required: "
+            "an address such as http://127.0.0.1:3128"
+        ) from error
     base = address.path.rstrip("/") + "/"
     return httpx2.Client(transport=ExchangeTransport(inner, mode, recording, base, secret))
 

@@ -170,6 +170,8 @@ def _refused(settings: "ModelSettings") -> str:
         return "; it does not answer: see that a server runs there, and check OPENAI_BASE_URL"
     except openai.APIError:
         return ""  # another refusal is an answer too
+    except (ValueError, ImportError, OSError) as error:
+        return f"; it cannot be asked ({error}): check ALL_PROXY, SSL_CERT_FILE and their kind"
     return ""
 
 

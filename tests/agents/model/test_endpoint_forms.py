@@ -16,6 +16,8 @@ import pytest
 from agents.model.chat import build_chat
 from agents.model.errors import EndpointError, ModelError
 from agents.model.replies import ask_structured
+from agents.model.settings import SettingsError
+from agents.model.transport import certificates
 from agents.roles.coder import read_module
 from tests.agents.model.endpoint import (
     Answer,
@@ -245,6 +247,25 @@ def test_no_content_is_no_answer() -> None:
         pytest.raises(EndpointError, match="0 bytes"),
     ):
         chat_with(endpoint, retries=0).ask(ASKED, text_of)
+
+
+@pytest.mark.parametrize("proxy", ["not a proxy", "socks9://127.0.0.1:1", "http://[::1"])
+def test_a_proxy_that_is_none_is_a_setting_that_cannot_be(
+    proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    monkeypatch.setenv("http_proxy", proxy)
+    with pytest.raises(SettingsError, match="HTTP_PROXY names no proxy"):
+        chat_with(base_url="http://models.example/v1")
+
+
+def test_certificates_that_are_missing_are_a_setting_that_cannot_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    certificates.cache_clear()
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere.pem")
+    with pytest.raises(SettingsError, match="SSL_CERT_FILE"):
+        chat_with(base_url="http://127.0.0.1:9/v1")
 
 
 @pytest.mark.parametrize("status", [307, 308])
