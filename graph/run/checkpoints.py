@@ -97,9 +97,12 @@ def discard_checkpoints(path: Path, database: str | None, thread: str) -> None:
 
 
 def _schema(connection: "sqlite3.Connection") -> set[tuple[str, ...]]:
-    """All that a file holds, by its kind, name and definition."""
+    """All that a file holds, by its kind, name and definition; bytes that are no text as "?"."""
+    connection.text_factory = lambda raw: raw.decode(errors="replace")
     rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
-    return {(kind, name, table, " ".join(sql.split())) for kind, name, table, sql in rows}
+    found = {(kind, name, table, " ".join(sql.split())) for kind, name, table, sql in rows}
+    connection.text_factory = str
+    return found
 
 
 def _require_sound(
@@ -118,7 +121,7 @@ def _require_sound(
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError:
         raise  # the disk's or the folder's fault, and not the file's
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+    except sqlite3.DatabaseError as error:
         raise BrokenCheckpointsError(path, str(error)) from error
     if found != "ok":
         raise BrokenCheckpointsError(path, str(found))
