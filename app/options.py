@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import MISSING, dataclass, fields, is_dataclass, make_dataclass, replace
+from os import fsencode
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar, get_args
 
@@ -274,15 +275,10 @@ def require_new(file: Path, force: bool) -> None:
     Raises:
         typer.BadParameter: Saying which.
     """
-    try:
-        is_there = file.exists()
-    except OSError as error:
-        raise typer.BadParameter(
-            f"no file can be {file.name[:_SHOWN]}: {error.strerror}"
-        ) from error
-    if is_there and not file.is_file():  # opened, a pipe would wait for a reader for ever
-        raise typer.BadParameter(f"{file} is a folder, a pipe or a device; name a plain file")
-    if is_there and not force:
+    is_long = len(fsencode(file.name)) > _LONGEST_NAME
+    if is_long or (file.exists() and not file.is_file()):  # a pipe would wait for its reader
+        raise typer.BadParameter(f"{str(file)[:_SHOWN]} can be no plain file; name another")
+    if file.exists() and not force:
         raise typer.BadParameter(f"{file} is there already; choose another name, or say --force")
     if not file.parent.is_dir():
         raise typer.BadParameter(f"{file.parent} is no folder; make it first")
@@ -295,6 +291,7 @@ _FAILING: "dict[str, tuple[Ending, ...]]" = {
 _HINT = "--set"
 _LONGEST_PROMPT = 100_000
 _SHOWN = 80
+_LONGEST_NAME = 250  # bytes; what is written first has a longer one
 _RANGE = re.compile(r"\brange\((-?\d+), (-?\d+)\)")
 
 

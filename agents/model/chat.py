@@ -28,7 +28,6 @@ from agents.model.errors import (
     TransientError,
     connection_fault,
     cut_off,
-    fault_words,
     reply_begins,
     status_fault,
     told_again,
@@ -309,8 +308,6 @@ class ChatModel:
             raise TransientError(str(error)) from error
         except openai.LengthFinishReasonError as error:
             return cut_off(error)
-        except openai.APIStatusError as error:
-            raise status_fault(error) from error
         except openai.APITimeoutError as error:
             problem = f"the reply was not complete within {in_seconds(wait.total_s)}"
             if not wait.overdue:
@@ -318,9 +315,8 @@ class ChatModel:
             raise TransientError(problem) from error
         except openai.APIConnectionError as error:
             raise connection_fault(error) from error
-        except openai.APIError as error:  # a prompt beyond the context, whatever the status
-            said = fault_words(str(error))
-            raise RefusedRequestError(f"the endpoint refused the request: {said}") from error
+        except openai.APIError as error:
+            raise status_fault(error) from error
 
 
 def build_chat(

@@ -123,6 +123,9 @@ def cut_off(error: Any) -> "AIMessage":  # noqa: ANN401 - the openai package's g
 
 def status_fault(error: Any) -> Exception:  # noqa: ANN401 - openai is imported lazily
     """The error for an answer with an error status: refused for good, or worth another try."""
+    if not hasattr(error, "status_code"):  # a prompt beyond the context, whatever the status
+        said = fault_words(str(error))
+        return RefusedRequestError(f"the endpoint refused the request: {said}")
     status, said = error.status_code, fault_words(error.response.text) or "it says nothing"
     is_named = status < FAILED and _NAMES_FORM.search(said) is not None
     form = status in FORM_STATUSES or is_named

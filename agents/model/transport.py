@@ -291,8 +291,9 @@ def http_client(
     proxy = None if proxy_bypass(address.host) else getproxies().get(address.scheme)
     # A model takes seconds to answer: a connection kept between calls would save nothing.
     limits = httpx2.Limits(max_keepalive_connections=0)
+    trusted = certificates()
     try:
-        inner = httpx2.HTTPTransport(verify=certificates(), proxy=proxy, limits=limits)
+        inner = httpx2.HTTPTransport(verify=trusted, proxy=proxy, limits=limits)
     except (ValueError, ImportError, httpx2.InvalidURL) as error:
         raise SettingsError(
             f"{address.scheme.upper()}_PROXY names no proxy that can be used ({error}); required: "

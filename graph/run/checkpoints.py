@@ -100,7 +100,9 @@ def _schema(connection: "sqlite3.Connection") -> set[tuple[str, ...]]:
     """All that a file holds, by its kind, name and definition; bytes that are no text as "?"."""
     connection.text_factory = lambda raw: raw.decode(errors="replace")
     rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
-    found = {(kind, name, table, " ".join(sql.split())) for kind, name, table, sql in rows}
+    found: set[tuple[str, ...]] = {
+        (kind, name, table, " ".join(sql.split())) for kind, name, table, sql in rows
+    }
     connection.text_factory = str
     return found
 
@@ -121,7 +123,7 @@ def _require_sound(
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError:
         raise  # the disk's or the folder's fault, and not the file's
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise BrokenCheckpointsError(path, str(error)) from error
     if found != "ok":
         raise BrokenCheckpointsError(path, str(found))
