@@ -19,7 +19,6 @@ TERMINAL = -4
 MAX_PLAYERS = 8
 _PLAIN = frozenset((str, int, bool, type(None)))
 _INEXACT = 1e16
-_LONGEST_MESSAGE = 4000
 DEEPEST = 64  # levels of lists and dicts in one another
 
 REQUIRED_FUNCTIONS = (
@@ -70,8 +69,6 @@ class ModuleFault(Exception):  # noqa: N818 - a fault is the module's, an error 
         self, kind: FaultKind, function: str, message: str, *, line: int | None = None
     ) -> None:
         where = f" (line {line})" if line is not None else ""
-        if len(message) > _LONGEST_MESSAGE:  # a module may quote a megabyte of its own
-            message = f"{message[:_LONGEST_MESSAGE]}..."
         super().__init__(f"{function}: {kind}{where}: {message}")
         self.kind = kind
         self.function = function

@@ -91,7 +91,7 @@ class ExchangeTransport(httpx2.BaseTransport):
             return self._send(request)
         return self.forms.ask(
             {**asked, **_STREAMED},
-            lambda body: self._send(_again(request, json.dumps(body, ensure_ascii=False).encode())),
+            lambda body: self._send(_with_body(request, body)),
             doubtful=wait is not None and wait.doubts_form,
         )
 
@@ -105,9 +105,9 @@ class ExchangeTransport(httpx2.BaseTransport):
                 body = _gathered(request, response.iter_bytes())
             finally:
                 response.close()
-            if (elsewhere := _moved(request, response)) is None:
+            if (there := _moved(request, response)) is None:
                 break
-            request = elsewhere
+            request.url = there
         return response, body
 
     def _described(self, request: httpx2.Request, body: bytes) -> Body:
@@ -199,14 +199,13 @@ def _spellings(sign: str) -> list[str]:
     return [*forms, rf"\\+u{number:04x}", f"&#0*{number};", f"&#x0*{number:x};"]
 
 
-def _moved(request: httpx2.Request, response: httpx2.Response) -> httpx2.Request | None:
-    """The same request where the server sends it (RFC 9110, 15.4.8); the key goes nowhere else."""
-    if response.status_code not in _SAME_REQUEST or not response.has_redirect_location:
-        return None
+def _moved(request: httpx2.Request, response: httpx2.Response) -> httpx2.URL | None:
+    """Where the same request belongs (RFC 9110, 15.4.8), if that is where the key belongs too."""
     with suppress(httpx2.InvalidURL):
-        there = request.url.join(response.headers["location"])
-        if all(getattr(there, part) == getattr(request.url, part) for part in _ORIGIN):
-            return _again(request, request.content, there)
+        there = request.url.join(response.headers.get("location", ""))
+        is_same = all(getattr(there, part) == getattr(request.url, part) for part in _ORIGIN)
+        if is_same and there != request.url and response.status_code in _SAME_REQUEST:
+            return there
     return None
 
 
@@ -223,17 +222,12 @@ def _asked(described: Body) -> dict[str, object]:
     }
 
 
-def _again(
-    request: httpx2.Request, content: bytes, url: httpx2.URL | None = None
-) -> httpx2.Request:
-    """The same request with another body, or at another address."""
+def _with_body(request: httpx2.Request, body: Body) -> httpx2.Request:
+    """The same request with another JSON body."""
     kept = [(k, v) for k, v in request.headers.raw if k.lower() != b"content-length"]
+    content = json.dumps(body, ensure_ascii=False).encode()
     return httpx2.Request(
-        request.method,
-        url or request.url,
-        headers=kept,
-        content=content,
-        extensions=request.extensions,
+        request.method, request.url, headers=kept, content=content, extensions=request.extensions
     )
 
 
@@ -259,18 +253,8 @@ def _gathered(request: httpx2.Request, chunks: Iterator[bytes]) -> bytes:
 
 @cache
 def certificates() -> ssl.SSLContext:
-    """Certificates that connections trust; nothing of a client takes longer to read.
-
-    Raises:
-        SettingsError: If the environment names some that cannot be read.
-    """
-    try:
-        return httpx2.create_ssl_context()
-    except OSError as error:
-        raise SettingsError(
-            f"the certificates of SSL_CERT_FILE or SSL_CERT_DIR cannot be read ({error}); name a "
-            "file that is there, or unset the variable"
-        ) from error
+    """Certificates that connections trust; nothing of a client takes longer to read."""
+    return httpx2.create_ssl_context()
 
 
 def http_client(
@@ -285,20 +269,17 @@ def http_client(
         secret: Removed from every answer.
 
     Raises:
-        SettingsError: If the environment names a proxy that is none.
+        SettingsError: If the environment names a proxy or certificates that cannot be used.
     """
     address = httpx2.URL(base_url)
     proxy = None if proxy_bypass(address.host) else getproxies().get(address.scheme)
     # A model takes seconds to answer: a connection kept between calls would save nothing.
     limits = httpx2.Limits(max_keepalive_connections=0)
-    trusted = certificates()
     try:
-        inner = httpx2.HTTPTransport(verify=trusted, proxy=proxy, limits=limits)
-    except (ValueError, ImportError, httpx2.InvalidURL) as error:
-        raise SettingsError(
-            f"{address.scheme.upper()}_PROXY names no proxy that can be used ({error}); required: "
-            "an address such as http://127.0.0.1:3128"
-        ) from error
+        inner = httpx2.HTTPTransport(verify=certificates(), proxy=proxy, limits=limits)
+    except (ValueError, ImportError, OSError, httpx2.InvalidURL) as error:
+        said = f"nothing can be sent ({error}): check HTTPS_PROXY, HTTP_PROXY and SSL_CERT_FILE"
+        raise SettingsError(said) from error
     base = address.path.rstrip("/") + "/"
     return httpx2.Client(transport=ExchangeTransport(inner, mode, recording, base, secret))
 

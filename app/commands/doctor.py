@@ -172,7 +172,7 @@ def _refused(settings: "ModelSettings") -> str:
     except openai.APIError:
         return ""  # another refusal is an answer too
     except (ValueError, ImportError, OSError, httpx2.InvalidURL) as error:
-        return f"; it cannot be asked ({error}): check ALL_PROXY, SSL_CERT_FILE and their kind"
+        return f"; it cannot be asked ({error}): check the proxy and SSL_CERT_FILE"
     return ""
 
 

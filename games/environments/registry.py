@@ -183,10 +183,8 @@ def environment_named(
     if kind == "twin":
         seed, _, name = rest.partition(":")
         if not seed.isdecimal() or len(text) > _LONGEST_TWIN:
-            raise EnvironmentNotFoundError(
-                f"{text[:_LONGEST_TWIN]!r}: required is twin:SEED:NAME, SEED a number, of at most "
-                f"{_LONGEST_TWIN} characters"
-            )
+            said = f"SEED a number, in at most {_LONGEST_TWIN} characters"
+            raise EnvironmentNotFoundError(f"{text[:80]!r}: required is twin:SEED:NAME, {said}")
         return TwinEnvironment(environment_named(name, given, players, of_file=of_file), int(seed))
     if kind == "openspiel" and (plain := rest.partition("(")[0]) in ENCODINGS:
         return _as_it_is(of_openspiel(rest, _rules(plain)), given, players)

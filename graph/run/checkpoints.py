@@ -97,14 +97,9 @@ def discard_checkpoints(path: Path, database: str | None, thread: str) -> None:
 
 
 def _schema(connection: "sqlite3.Connection") -> set[tuple[str, ...]]:
-    """All that a file holds, by its kind, name and definition; bytes that are no text as "?"."""
-    connection.text_factory = lambda raw: raw.decode(errors="replace")
+    """All that a file holds, by its kind, name and definition."""
     rows = connection.execute("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master")
-    found: set[tuple[str, ...]] = {
-        (kind, name, table, " ".join(sql.split())) for kind, name, table, sql in rows
-    }
-    connection.text_factory = str
-    return found
+    return {(kind, name, table, " ".join(sql.split())) for kind, name, table, sql in rows}
 
 
 def _require_sound(

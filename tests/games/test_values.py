@@ -24,10 +24,3 @@ def test_a_canonical_key_is_sorted_and_of_ascii_alone() -> None:
 def test_what_is_no_json_is_named_with_its_place(value: object, told: str) -> None:
     with pytest.raises(ModuleFault, match=told):
         require_json(value, "apply_action", "value")
-
-
-def test_a_message_that_a_module_made_too_long_to_be_read_is_cut() -> None:
-    fault = ModuleFault("raised", "apply_action", f"refused {'x' * 1_000_000}")
-    assert str(fault).startswith("apply_action: raised: refused xxx")
-    assert len(str(fault)) < 5000
-    assert len(fault.message) < 5000

@@ -83,8 +83,7 @@ def test_retry_after_is_obeyed() -> None:
     assert sleeper.waits == [7.0]
 
 
-def test_a_retry_after_may_be_a_date() -> None:
-    """RFC 9110, 10.2.3."""
+def test_a_retry_after_may_be_a_date() -> None:  # RFC 9110, 10.2.3
     sleeper, until = Sleeper(), formatdate(time.time() + 1000, usegmt=True)
     with serving(error(429, retry_after=until), message("well")) as endpoint:
         model = chat_with(endpoint, sleeper=sleeper, deadline_s=2000)

@@ -60,7 +60,7 @@ def test_what_else_a_file_holds_is_refused_before_it_can_run(path: Path, name: s
 
 
 def test_a_definition_that_is_no_text_is_told(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b"thread_id", b"thread\xa0id"))
+    path.write_bytes(path.read_bytes().replace(b"PRIMARY KEY", b"PRIMARY \xa0EY"))
     with (
         pytest.raises(BrokenCheckpointsError, match="--discard-checkpoints"),
         open_checkpoints(path, None),
