@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import MISSING, dataclass, fields, is_dataclass, make_dataclass, replace
+from os import fsencode
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar, get_args
 
@@ -280,6 +281,9 @@ def require_new(file: Path, force: bool) -> None:
     Raises:
         typer.BadParameter: Saying which.
     """
+    is_long = len(fsencode(file.name)) > _LONGEST_NAME
+    if is_long or (file.exists() and not file.is_file()):  # a pipe would wait for its reader
+        raise typer.BadParameter(f"{str(file)[:_SHOWN]} can be no plain file; name another")
     if file.exists() and not force:
         raise typer.BadParameter(f"{file} is there already; choose another name, or say --force")
     if not file.parent.is_dir():
@@ -293,6 +297,7 @@ _FAILING: "dict[str, tuple[Ending, ...]]" = {
 _HINT = "--set"
 _LONGEST_PROMPT = 100_000
 _SHOWN = 80
+_LONGEST_NAME = 250  # bytes; what is written first has a longer one
 _RANGE = re.compile(r"\brange\((-?\d+), (-?\d+)\)")
 
 

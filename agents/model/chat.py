@@ -308,8 +308,6 @@ class ChatModel:
             raise TransientError(str(error)) from error
         except openai.LengthFinishReasonError as error:
             return cut_off(error)
-        except openai.APIStatusError as error:
-            raise status_fault(error) from error
         except openai.APITimeoutError as error:
             problem = f"the reply was not complete within {in_seconds(wait.total_s)}"
             if not wait.overdue:
@@ -317,6 +315,8 @@ class ChatModel:
             raise TransientError(problem) from error
         except openai.APIConnectionError as error:
             raise connection_fault(error) from error
+        except openai.APIError as error:
+            raise status_fault(error) from error
 
 
 def build_chat(

@@ -16,7 +16,7 @@ from pydantic import (
     ValidationError,
 )
 
-from agents.model.errors import BadBodyError
+from agents.model.errors import BadBodyError, error_words, fault_words
 
 _MOST_TOKENS = 10_000_000  # more than any model reads or writes in one call
 _LONGEST_TOKEN = 8  # characters, on the average of any model's text
@@ -130,19 +130,20 @@ def sound_completion(body: bytes, content_type: str) -> dict[str, JsonValue]:
     try:
         value = json.loads(body)
     except (ValueError, RecursionError) as error:
-        start = body[:80].decode(errors="replace")
+        start = fault_words(body.decode(errors="replace"))[:_QUOTED]
         raise BadBodyError(
             f"the body is not JSON but {content_type or 'of no declared type'}, {len(body)} bytes, "
             f"beginning {start!r}"
         ) from error
-    if said := _error_words(value):
+    if said := error_words(value):
         raise BadBodyError(f"the endpoint answered with an error: {said}")
     try:
         completion = _Completion.model_validate(value)
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"]) or "the body"
-        raise BadBodyError(f"{where} is wrong: {problem['msg']}") from error
+        start = body[:_QUOTED].decode(errors="replace")
+        raise BadBodyError(f"{where} is wrong: {problem['msg']}; it begins {start!r}") from error
     except RecursionError as error:
         raise BadBodyError("the body is nested beyond reading") from error
     if not completion.choices:
@@ -191,19 +192,6 @@ def reported_tokens(response: JsonValue) -> tuple[int, int] | None:
     if not (isinstance(asked, int) and isinstance(said, int)):
         return None
     return (asked, said) if 0 <= asked <= _MOST_TOKENS and 0 <= said <= _MOST_TOKENS else None
-
-
-def _error_words(value: object) -> str:
-    """The server's words of an error that stands where an answer belongs; empty where none does."""
-    if not isinstance(value, dict):
-        return ""
-    choices = value.get("choices")
-    first = choices[0] if choices and isinstance(choices, list) else None
-    said = value.get("error") or (isinstance(first, dict) and first.get("error"))
-    if not (said or choices):
-        said = value.get("detail") or _text_or_none(value.get("message"))
-    words = said.get("message") if isinstance(said, dict) else said
-    return str(words or said or "")[:_QUOTED]
 
 
 def is_stream(body: bytes) -> bool:
@@ -269,7 +257,7 @@ class _Spelling:
                 self.finish = self.finish or ("stop" if self.texts["content"] else None)
             elif part.strip():
                 value: Any = _parsed(part) if name == "error" else json.loads(part)
-                words = _error_words(value) or (part[:_QUOTED] if name == "error" else "")
+                words = error_words(value) or (part[:_QUOTED] if name == "error" else "")
                 if words:
                     raise BadBodyError(f"the endpoint ended the stream: {words}")
                 self.take(value)

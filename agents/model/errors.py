@@ -1,7 +1,11 @@
 """Faults on the way to a model, and which of them another try may mend."""
 
+import json
 import re
+import time
+from contextlib import suppress
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from games.text import plain_text
@@ -22,6 +26,10 @@ _REFUSING = re.compile(
     re.IGNORECASE,
 )
 _ECHOED, _QUOTED = 2000, 160
+_TOLD, _READ = 400, 16 * 1024  # characters of a server's words that are told, and of a page read
+_MARKUP = re.compile(r"(?is)<(style|script)\b.*?</\1\s*>|<[!/a-z][^>]*>")
+_NAMES_FORM = re.compile(r"(?i)\btools?\b|response.?format|json.?schema|structured")
+_PASSING = (408, 409, 425, 429)  # of the 400s: those that the OpenAI client and RFC 8470 repeat
 
 
 class ModelError(Exception):
@@ -115,10 +123,15 @@ def cut_off(error: Any) -> "AIMessage":  # noqa: ANN401 - the openai package's g
 
 def status_fault(error: Any) -> Exception:  # noqa: ANN401 - openai is imported lazily
     """The error for an answer with an error status: refused for good, or worth another try."""
-    status, said = error.status_code, str(error.message)[:400]
-    form = status in FORM_STATUSES
-    if form:
-        told = f"the endpoint refused the request with status {status}: {said}"
+    if not hasattr(error, "status_code"):  # a prompt beyond the context, whatever the status
+        said = fault_words(str(error))
+        return RefusedRequestError(f"the endpoint refused the request: {said}")
+    status, said = error.status_code, fault_words(error.response.text) or "it says nothing"
+    is_named = status < FAILED and _NAMES_FORM.search(said) is not None
+    form = status in FORM_STATUSES or is_named
+    if status < 400:  # noqa: PLR2004 - HTTP's own number
+        told = f"the endpoint sends the request elsewhere with status {status}: {said}. "
+        told += "Set OPENAI_BASE_URL to the address that answers"
     elif status in (401, 403):
         told = f"the endpoint refused the key with status {status}: {said}. Check OPENAI_API_KEY"
     elif status == 404:  # noqa: PLR2004 - HTTP's own number
@@ -126,6 +139,8 @@ def status_fault(error: Any) -> Exception:  # noqa: ANN401 - openai is imported 
         told += "OPENAI_BASE_URL and RULEWRIGHT_MODEL"
     elif error.code == "insufficient_quota":
         told = f"the account's quota is used up: {said}"
+    elif form or (status < FAILED and status not in _PASSING):
+        told = f"the endpoint refused the request with status {status}: {said}"
     else:
         return TransientError(
             f"status {status}: {said}", _retry_after(error.response), status == FAILED
@@ -133,12 +148,47 @@ def status_fault(error: Any) -> Exception:  # noqa: ANN401 - openai is imported 
     return RefusedRequestError(told, form=form)
 
 
+def fault_words(body: str) -> str:
+    """A server's words for a failure, whether it gives them as JSON, as a page or as a text.
+
+    >>> fault_words('[{"error": {"code": 400, "message": "API key expired"}}]')
+    'API key expired'
+    >>> fault_words("<html><style>p {}</style><h1>413 Too Large</h1><hr>nginx</html>")
+    '413 Too Large nginx'
+    """
+    with suppress(ValueError, RecursionError):
+        if words := error_words(json.loads(body)):
+            return words
+    text = body[:_READ]
+    return " ".join(_MARKUP.sub(" ", text).split())[:_TOLD]
+
+
+def error_words(value: object) -> str:
+    """The server's words of an error that stands where an answer belongs; empty where none does."""
+    if isinstance(value, list) and value:  # some servers put it into a list
+        return error_words(value[0])
+    if not isinstance(value, dict):
+        return ""
+    choices = value.get("choices")
+    first = choices[0] if choices and isinstance(choices, list) else None
+    said = value.get("error") or (isinstance(first, dict) and first.get("error"))
+    if isinstance(said, dict) and not any(said.values()):  # code 0 without words is no error
+        said = None
+    if not (said or choices):
+        message = value.get("message")
+        said = value.get("detail") or (message if isinstance(message, str) else None)
+    words = said.get("message") if isinstance(said, dict) else said
+    return str(words or said or "")[:_TOLD]
+
+
 def _retry_after(response: Any) -> float | None:  # noqa: ANN401 - httpx2 is imported lazily
-    """Seconds the endpoint asks to wait; a date, which is rare, counts as not given."""
-    try:
-        return max(0.0, float(response.headers["retry-after"]))
-    except (KeyError, ValueError):
-        return None
+    """Seconds the endpoint asks to wait, as a number or until a date (RFC 9110, 10.2.3)."""
+    given = response.headers.get("retry-after", "")
+    with suppress(ValueError):
+        return max(0.0, float(given))
+    with suppress(ValueError):
+        return max(0.0, parsedate_to_datetime(given).timestamp() - time.time())
+    return None
 
 
 def connection_fault(error: BaseException) -> Exception:

@@ -219,6 +219,12 @@ def _consistent(settings: ModelSettings) -> ModelSettings:
             f"OPENAI_BASE_URL is {without_credentials(settings.base_url)!r}; required: an address "
             "such as http://127.0.0.1:8000/v1"
         )
+    key = settings.api_key or ""
+    if not (key.isascii() and key.isprintable()):  # RFC 9110, 5.5: a header takes no other
+        raise SettingsError(
+            "OPENAI_API_KEY holds a sign that no key has, such as a curly quote, a dash or a line "
+            "end; copy the key again"
+        )
     reachable = settings.base_url or settings.api_key or settings.replay
     if settings.model is not None and not reachable:
         raise SettingsError(

@@ -13,10 +13,12 @@ import re
 import socket
 import ssl
 import sys
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from html import escape
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
@@ -26,11 +28,14 @@ from agents.model.completion import is_stream, sound_completion, spelled, well_f
 from agents.model.errors import BadBodyError, NetworkForbiddenError
 from agents.model.forms import Answer, Body, EndpointForms
 from agents.model.recording import Exchange, Recording, current_place, request_key
-from agents.model.settings import ExchangeMode
+from agents.model.settings import ExchangeMode, SettingsError
 from agents.model.waiting import current_wait
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 _MOST_REPLY_BYTES = 1024 * 1024  # of one reply; a stream spends a hundred bytes on a few letters
+_MOST_HOPS = 4
+_SAME_REQUEST = (307, 308)
+_ORIGIN = ("scheme", "host", "port")
 _COMPLETIONS = "chat/completions"
 _STREAMED: Body = {"stream": True, "stream_options": {"include_usage": True}}
 _LAST_LINE = re.compile(rb"(?:^|[\r\n])data: ?\[DONE\]")
@@ -93,12 +98,17 @@ class ExchangeTransport(httpx2.BaseTransport):
     def _send(self, request: httpx2.Request) -> Answer:
         if wait := current_wait():
             wait.sent += 1
-        response = self.inner.handle_request(request)
-        response.request = request
-        try:
-            return response, _gathered(request, response.iter_bytes())
-        finally:
-            response.close()
+        for _ in range(_MOST_HOPS):
+            response = self.inner.handle_request(request)
+            response.request = request
+            try:
+                body = _gathered(request, response.iter_bytes())
+            finally:
+                response.close()
+            if (there := _moved(request, response)) is None:
+                break
+            request.url = there
+        return response, body
 
     def _described(self, request: httpx2.Request, body: bytes) -> Body:
         """The request as it is recorded, independent of the server's address."""
@@ -131,7 +141,9 @@ class ExchangeTransport(httpx2.BaseTransport):
             BadBodyError: If it is longer than a reply may be.
         """
         content_type = response.headers.get("content-type", "")
-        if response.status_code == httpx2.codes.OK and is_stream(body):
+        if response.has_redirect_location:
+            body = f"it has moved to {response.headers['location']}".encode()
+        if response.is_success and is_stream(body):
             with suppress(BadBodyError):  # it is kept as it came, and refused when it is served
                 body, content_type = json.dumps(spelled(body)).encode(), "application/json"
         if len(body) > _MOST_REPLY_BYTES:
@@ -159,16 +171,18 @@ class ExchangeTransport(httpx2.BaseTransport):
         return Exchange.model_validate({**_asked(described), "status": 0, **told})
 
     def _redacted(self, text: str) -> str:
-        """The text without the key; its signs may be escaped, as in JSON that stands in JSON."""
+        """The text without the key; its signs may be escaped, as in JSON, addresses and pages."""
         if not self.secret or len(self.secret) < _SHORTEST_KEY or self.secret.isalpha():
             return text
-        signs = [rf"(?:{re.escape(sign)}|\\+u{ord(sign):04x})" for sign in self.secret]
-        return re.sub("".join(signs), _HIDDEN, text, flags=re.IGNORECASE)
+        packed = b64encode(self.secret.encode()).decode().rstrip("=")
+        spelled_out = "".join(f"(?:{'|'.join(_spellings(sign))})" for sign in self.secret)
+        found = f"{spelled_out}|{re.escape(packed)}"
+        return re.sub(found, _HIDDEN, text, flags=re.IGNORECASE)
 
     def _checked(self, request: httpx2.Request, exchange: Exchange) -> httpx2.Response:
         body = exchange.body()
         endpoint = exchange.request.get("endpoint")
-        if exchange.status == httpx2.codes.OK and endpoint == _COMPLETIONS:
+        if httpx2.codes.is_success(exchange.status) and endpoint == _COMPLETIONS:
             if is_stream(body):
                 body = json.dumps(spelled(body)).encode()
             body = json.dumps(sound_completion(body, exchange.content_type)).encode()
@@ -176,6 +190,23 @@ class ExchangeTransport(httpx2.BaseTransport):
         if exchange.retry_after is not None:
             headers["retry-after"] = exchange.retry_after
         return httpx2.Response(exchange.status, headers=headers, content=body, request=request)
+
+
+def _spellings(sign: str) -> list[str]:
+    """Patterns of one sign, plain and escaped."""
+    number, encoded = ord(sign), "".join(f"%{byte:02x}" for byte in sign.encode())
+    forms = [re.escape(sign), re.escape(escape(sign)), encoded]
+    return [*forms, rf"\\+u{number:04x}", f"&#0*{number};", f"&#x0*{number:x};"]
+
+
+def _moved(request: httpx2.Request, response: httpx2.Response) -> httpx2.URL | None:
+    """Where the same request belongs (RFC 9110, 15.4.8), if that is where the key belongs too."""
+    with suppress(httpx2.InvalidURL):
+        there = request.url.join(response.headers.get("location", ""))
+        is_same = all(getattr(there, part) == getattr(request.url, part) for part in _ORIGIN)
+        if is_same and there != request.url and response.status_code in _SAME_REQUEST:
+            return there
+    return None
 
 
 def _asked(described: Body) -> dict[str, object]:
@@ -236,12 +267,19 @@ def http_client(
         recording: Shared by all clients of a run; unused with mode "off".
         base_url: The endpoint's address; its path is left out of recorded requests.
         secret: Removed from every answer.
+
+    Raises:
+        SettingsError: If the environment names a proxy or certificates that cannot be used.
     """
     address = httpx2.URL(base_url)
     proxy = None if proxy_bypass(address.host) else getproxies().get(address.scheme)
     # A model takes seconds to answer: a connection kept between calls would save nothing.
     limits = httpx2.Limits(max_keepalive_connections=0)
-    inner = httpx2.HTTPTransport(verify=certificates(), proxy=proxy, limits=limits)
+    try:
+        inner = httpx2.HTTPTransport(verify=certificates(), proxy=proxy, limits=limits)
+    except (ValueError, ImportError, OSError, httpx2.InvalidURL) as error:
+        said = f"nothing can be sent ({error}): check HTTPS_PROXY, HTTP_PROXY and SSL_CERT_FILE"
+        raise SettingsError(said) from error
     base = address.path.rstrip("/") + "/"
     return httpx2.Client(transport=ExchangeTransport(inner, mode, recording, base, secret))
 

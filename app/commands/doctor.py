@@ -159,6 +159,7 @@ def _model() -> _Part:
 
 def _refused(settings: "ModelSettings") -> str:
     """Why the endpoint cannot be asked; empty where it answers, be it that it lists no models."""
+    import httpx2
     import openai
 
     key, place = settings.api_key or "none", settings.base_url
@@ -170,6 +171,8 @@ def _refused(settings: "ModelSettings") -> str:
         return "; it does not answer: see that a server runs there, and check OPENAI_BASE_URL"
     except openai.APIError:
         return ""  # another refusal is an answer too
+    except (ValueError, ImportError, OSError, httpx2.InvalidURL) as error:
+        return f"; it cannot be asked ({error}): check the proxy and SSL_CERT_FILE"
     return ""
 
 

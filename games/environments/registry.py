@@ -38,6 +38,9 @@ _PREFACE = (
 )
 
 
+_LONGEST_TWIN = 500  # a twin may have a twin; each is a call within a call
+
+
 @dataclass(frozen=True)
 class TwinPosition(Position):
     """A position under other names.
@@ -179,8 +182,9 @@ def environment_named(
     kind, _, rest = text.partition(":")
     if kind == "twin":
         seed, _, name = rest.partition(":")
-        if not seed.isdecimal():
-            raise EnvironmentNotFoundError(f"{text!r}: required is twin:SEED:NAME, SEED a number")
+        if not seed.isdecimal() or len(text) > _LONGEST_TWIN:
+            said = f"SEED a number, in at most {_LONGEST_TWIN} characters"
+            raise EnvironmentNotFoundError(f"{text[:80]!r}: required is twin:SEED:NAME, {said}")
         return TwinEnvironment(environment_named(name, given, players, of_file=of_file), int(seed))
     if kind == "openspiel" and (plain := rest.partition("(")[0]) in ENCODINGS:
         return _as_it_is(of_openspiel(rest, _rules(plain)), given, players)

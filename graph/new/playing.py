@@ -87,7 +87,7 @@ def play_on(state: RunState, folder: RunFolder) -> tuple[int, tuple[int, ...], R
     matches = wish.matches or (last.needed if last is not None and before else 0)
     if seats != usual:
         folder = RunFolder(folder.journals / f"of-{seats}")
-        folder.journals.mkdir(parents=True, exist_ok=True)
+        folder.make()
     return seats, tuple(sorted({*before, matches})), folder
 
 

@@ -118,7 +118,7 @@ def _require_sound(
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError:
         raise  # the disk's or the folder's fault, and not the file's
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise BrokenCheckpointsError(path, str(error)) from error
     if found != "ok":
         raise BrokenCheckpointsError(path, str(found))

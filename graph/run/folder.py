@@ -86,9 +86,23 @@ class RunFolder:
             if one.steps[0] == checkpoint:
                 return one
         new = self.root.revision(1 + max((int(one.path.name) for one in found), default=0))
-        new.journals.mkdir(parents=True)
+        new.make()
         new.step(checkpoint, "")
         return new
+
+    def make(self) -> None:
+        """Make the folder and that of its journals.
+
+        Raises:
+            RunFolderError: If something else stands there, or nothing may be made.
+        """
+        try:
+            self.journals.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunFolderError(
+                f"cannot make the folder {self.path}: {error.strerror}; move away what stands "
+                "there, or mend the permissions, then give the same command again"
+            ) from error
 
     @property
     def steps(self) -> tuple[str, str]:

@@ -213,6 +213,10 @@ def test_a_parameter_without_bounds_shows_none(command: Command) -> None:
                 "OPENAI_API_KEY": "k123456789",
             },
         ),
+        *(
+            ("model", {"RULEWRIGHT_MODEL": "m", "OPENAI_API_KEY": "k", name: "no:proxy:\u201c"})
+            for name in ("ALL_PROXY", "SSL_CERT_FILE", "OPENAI_API_KEY")
+        ),
     ],
 )
 def test_doctor_tries_the_services_that_are_set(

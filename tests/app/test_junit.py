@@ -4,8 +4,11 @@ The schema wants `name`, `tests`, `failures` and `errors` of a suite, and `name`
 failure or an error has `message`, `type` and a text. Readers count cases by their children.
 """
 
+import os
 from pathlib import Path
 from xml.etree import ElementTree
+
+import pytest
 
 from app.junit import JunitCase, cases_of_evaluation, write_junit
 from evals.results import EvalResult, Score
@@ -81,3 +84,15 @@ def test_an_evaluation_takes_junit_and_a_folder_that_is_none_is_refused(
     for words in (("eval", "run", "smoke"), ("check", "tic_tac_toe")):
         done = command(*words, "--junit", tmp_path / "none" / "a.xml")
         assert (done.code, "is no folder" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "long"])
+def test_what_is_no_plain_file_is_not_written(kind: str, command: Command, tmp_path: Path) -> None:
+    """A pipe waits for its reader for ever (POSIX, open); a folder is replaced by no file."""
+    file = tmp_path / ("x" * 300 if kind == "long" else kind)
+    if kind != "long":
+        (os.mkfifo if kind == "pipe" else os.mkdir)(file)
+    record = ("record", "library:tic_tac_toe", "--matches", "1", "--force", "--out")
+    for words in (("check", "tic_tac_toe", "--junit"), record):
+        done = command(*words, file)
+        assert (done.code, "Invalid value" in done.err) == (2, True)

@@ -146,7 +146,7 @@ def _changed(
     folder = folder_of(state).root.revision(state.revision + 1)
     if folder_given(runtime) is None:  # a thread may be forked: what another branch made stays
         folder = folder_of(state).branch(step_of(runtime))
-    folder.journals.mkdir(parents=True, exist_ok=True)
+    folder.make()
     write_design(folder, design, need_brief(after))
     base = _base(state, design)
     revision = after.revising(int(folder.path.name), folder.path, base, state.design).waiting(

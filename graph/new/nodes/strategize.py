@@ -167,7 +167,7 @@ def _with(table: PlayTest, source: str) -> PlayTest:
     """The play-test of another source, with journals of its own among the run's."""
     digest = sha256(source.encode()).hexdigest()[:12]
     folder = RunFolder(table.journals / f"extras-{digest}")
-    folder.journals.mkdir(parents=True, exist_ok=True)
+    folder.make()
     return replace(table, source=source, journals=folder.journals, played={})
 
 

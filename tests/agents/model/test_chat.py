@@ -1,5 +1,7 @@
 import json
 import socket
+import time
+from email.utils import formatdate
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,14 @@ def test_retry_after_is_obeyed() -> None:
     with serving(error(429, retry_after="7"), message("well")) as endpoint:
         assert chat_with(endpoint, sleeper=sleeper).ask(ASKED, text_of) == "well"
     assert sleeper.waits == [7.0]
+
+
+def test_a_retry_after_may_be_a_date() -> None:  # RFC 9110, 10.2.3
+    sleeper, until = Sleeper(), formatdate(time.time() + 1000, usegmt=True)
+    with serving(error(429, retry_after=until), message("well")) as endpoint:
+        model = chat_with(endpoint, sleeper=sleeper, deadline_s=2000)
+        assert model.ask(ASKED, text_of) == "well"
+    assert 900 < sleeper.waits[0] <= 1000
 
 
 def test_a_retry_after_beyond_the_deadline_ends_the_call_at_once() -> None:

@@ -5,6 +5,7 @@ parts, gateways that put an error where an answer belongs.
 """
 
 import json
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,8 @@ import pytest
 from agents.model.chat import build_chat
 from agents.model.errors import EndpointError, ModelError
 from agents.model.replies import ask_structured
+from agents.model.settings import SettingsError
+from agents.model.transport import certificates
 from agents.roles.coder import read_module
 from tests.agents.model.endpoint import (
     Answer,
@@ -76,6 +79,8 @@ TEXTS = {
     "no-finish-whole": whole(content="well", finish_reason=None),
     "reasononly": events(delta(reasoning_content="we"), delta(reasoning_content="ll"), END),
     "reasononly-whole": whole(content=None, reasoning_content="well"),
+    "errnone-whole": raw({**json.loads(whole(content="well").body), "error": {"code": 0}}),
+    "created201": replace(whole(content="well"), status=201),
     "reasoning-beside": events(delta(reasoning_content="bad"), delta(content="well"), END),
 }
 
@@ -190,6 +195,9 @@ ERRORS = {
     "errtext200": raw({"error": WORDS}),
     "message200": raw({"object": "error", "message": WORDS}),
     "errevents200": raw({"error": {"message": WORDS}}, "text/event-stream"),
+    "errlist": events([{"error": {"message": WORDS}}]),
+    "errelsewhere200": raw({"choices": None, "base_resp": {"status_msg": WORDS}}),
+    "page200": Answer(f"<style>p {{}}</style><h1>{WORDS}</h1>".encode(), content_type="text/html"),
 }
 
 
@@ -197,6 +205,71 @@ ERRORS = {
 def test_an_error_in_the_place_of_an_answer_is_an_error_with_the_servers_words(mode: str) -> None:
     with serving(ERRORS[mode]) as endpoint, pytest.raises(EndpointError, match=WORDS):
         chat_with(endpoint, retries=1).ask(ASKED, text_of)
+
+
+PAGE = f"<style>p {{}}</style><h1>{WORDS}</h1>"
+BODIES = ({"error": WORDS}, [{"error": {"message": WORDS}}], {"x": {"msg": WORDS}}, PAGE, WORDS)
+
+
+@pytest.mark.parametrize(("status", "requests"), [(402, 1), (404, 1), (413, 1), (500, 2), (524, 2)])
+@pytest.mark.parametrize("body", BODIES)
+def test_a_failure_is_told_in_the_servers_words_and_asked_again_where_it_may_pass(
+    body: object, status: int, requests: int
+) -> None:
+    """Of the 400s the OpenAI client repeats 408, 409 and 429 alone."""
+    said = body if isinstance(body, str) else json.dumps(body)
+    with serving(Answer(said.encode(), status=status)) as endpoint:
+        with pytest.raises(ModelError, match=WORDS) as told:
+            chat_with(endpoint, retries=1).ask(ASKED, text_of)
+        assert len(endpoint.requests) == requests
+    assert "<" not in str(told.value)
+
+
+def test_a_prompt_beyond_the_context_ends_the_call_whatever_the_status() -> None:
+    full = error(500, "This exceeds the context window")
+    with serving(full) as endpoint, pytest.raises(ModelError, match="exceeds the context window"):
+        chat_with(endpoint, retries=3).ask(ASKED, text_of)
+    assert len(endpoint.requests) == 1
+
+
+def test_no_content_is_no_answer() -> None:
+    with (
+        serving(Answer(b"", status=204)) as endpoint,
+        pytest.raises(EndpointError, match="0 bytes"),
+    ):
+        chat_with(endpoint, retries=0).ask(ASKED, text_of)
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "SSL_CERT_FILE"])
+def test_a_proxy_or_certificates_that_cannot_be_are_told(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificates.cache_clear()
+    monkeypatch.setenv(name, "socks9://nowhere")
+    with pytest.raises(SettingsError, match="nothing can be sent .*PROXY"):
+        chat_with(base_url="http://models.example/v1")
+
+
+@pytest.mark.parametrize("status", [307, 308])
+def test_a_request_follows_the_server_to_another_path(status: int) -> None:
+    """Method and body are kept (RFC 9110, 15.4.8)."""
+    moved = Answer(b"", status=status, headers={"Location": "/gateway/v1/chat/completions"})
+    with serving(moved, message("well")) as endpoint:
+        assert chat_with(endpoint, retries=0).ask(ASKED, text_of) == "well"
+        assert endpoint.requests[0] == endpoint.requests[1]
+
+
+@pytest.mark.parametrize(
+    ("status", "where"),
+    [(302, "/login"), (303, "x"), (308, "http://[::1/"), (307, "completions"), (308, "OTHER")],
+)
+def test_a_request_that_is_sent_elsewhere_ends_at_once(status: int, where: str) -> None:
+    """The key goes to no other origin; what is sent to itself is sent to nowhere."""
+    with serving(message("well")) as other:
+        moved = Answer(b"", status=status, headers={"Location": where.replace("OTHER", other.url)})
+        with serving(moved) as endpoint, pytest.raises(ModelError, match="OPENAI_BASE_URL"):
+            chat_with(endpoint, retries=3).ask(ASKED, text_of)
+        assert (len(endpoint.requests), other.requests) == (1, [])
 
 
 def test_a_stream_that_holds_no_choice_is_no_empty_answer() -> None:
@@ -246,13 +319,20 @@ def test_a_refused_form_is_followed_by_the_next_once_and_remembered(
         assert last[0]["content"].endswith("What wins?")
 
 
-@pytest.mark.parametrize("words", ["response_format is not supported", "Internal Server Error"])
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (500, "response_format is not supported"),
+        (500, "Internal Server Error"),
+        (404, "No endpoints found that support structured outputs"),
+    ],
+)
 def test_a_schema_at_which_the_server_fails_is_followed_by_a_call(
-    words: str, tmp_path: Path
+    status: int, words: str, tmp_path: Path
 ) -> None:
     def strict(asked: Request) -> Answer:
         if "response_format" in asked:
-            return error(500, words)
+            return error(status, words)
         return message(calls=[("Trump", json.dumps(GOOD))], finish="tool_calls")
 
     path = tmp_path / "recording.json"
@@ -297,7 +377,15 @@ def test_a_thought_alone_holds_no_code(end: str) -> None:
 
 
 ESCAPED = KEY.replace("s", "\\u0073")
+CODED = (
+    "".join(f"%{ord(sign):02X}" for sign in KEY),
+    "".join(f"&#{ord(sign)};" for sign in KEY),
+    "".join(f"&#x{ord(sign):x};" for sign in KEY),
+    b64encode(KEY.encode()).decode(),
+)
 KEYS = {
+    **{code: Answer(f"bad {code}".encode(), status=401) for code in CODED},
+    "moved": Answer(b"", status=302, headers={"Location": f"/login?key={KEY}"}),
     "plain": message(f"the key is {KEY}, use it"),
     "escaped": Answer(message("the key is K").body.replace(b"K", ESCAPED.encode())),
     "whole": whole(content=f"the key is {KEY}"),
@@ -323,6 +411,7 @@ def test_the_key_is_removed_from_every_answer_however_it_is_spelled(
         except ModelError as refused:
             told = str(refused)
     kept = path.read_text()
+    assert not any(code in kept + told for code in CODED)
     for _ in range(3):  # as often as JSON may stand in JSON
         assert KEY not in kept
         kept = kept.replace("\\\\", "\\").replace("\\u0073", "s")

@@ -50,6 +50,11 @@ def test_a_name_that_another_room_reads_is_known() -> None:
         ({"RULEWRIGHT_RECORD": "a", "RULEWRIGHT_REPLAY": "b"}, "exclude each other"),
         ({"OPENAI_BASE_URL": "localhost"}, "OPENAI_BASE_URL.*http://"),
         ({"OPENAI_API_KEY": ""}, "no endpoint to ask"),
+        (
+            {"OPENAI_API_KEY": "sk-\u201cone\u201d"},
+            "OPENAI_API_KEY holds .* copy the key again$",
+        ),
+        ({"OPENAI_API_KEY": "sk-one\nX: two"}, "OPENAI_API_KEY holds .* copy the key again$"),
     ],
 )
 def test_a_setting_that_cannot_be_is_refused_by_name(changes: dict[str, str], said: str) -> None:

@@ -254,7 +254,7 @@ def test_who_listens_hears_what_is_waited_for_and_which_try() -> None:
     second = [event for event in heard if event.attempt == 2]
     assert {(e.model, e.role, e.of) for e in heard} == {("scripted", "designer", 4)}
     assert len(second) >= 3
-    assert all("Error code: 500 - busy" in event.after for event in second)
+    assert all("status 500: busy" in event.after for event in second)
     assert second[-1].seconds == 0
 
 

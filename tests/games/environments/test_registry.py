@@ -97,6 +97,7 @@ def test_legal_actions_come_in_an_order_of_their_own_and_seeds_in_names_of_their
 
 
 def test_a_twin_of_nothing_is_refused() -> None:
-    for text in ("twin:openspiel:kuhn_poker", "twin:x:own:quadranto", "twin:1:nothing", "twin:"):
+    wrong = ("twin:openspiel:kuhn_poker", "twin:x:own:quadranto", "twin:1:nothing", "twin:")
+    for text in (*wrong, f"twin:{'9' * 5000}:own:quadranto", "twin:1:" * 3000 + "own:quadranto"):
         with pytest.raises(EnvironmentNotFoundError, match=r"SEED|known"):
             environment_named(text)

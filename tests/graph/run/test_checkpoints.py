@@ -59,6 +59,15 @@ def test_what_else_a_file_holds_is_refused_before_it_can_run(path: Path, name: s
         pass
 
 
+def test_a_definition_that_is_no_text_is_told(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b"PRIMARY KEY", b"PRIMARY \xa0EY"))
+    with (
+        pytest.raises(BrokenCheckpointsError, match="--discard-checkpoints"),
+        open_checkpoints(path, None),
+    ):
+        pass
+
+
 def test_a_file_as_large_as_no_run_leaves_one_is_refused(path: Path) -> None:
     with path.open("r+b") as file:
         file.truncate(2**31)

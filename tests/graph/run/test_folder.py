@@ -179,6 +179,13 @@ def test_who_only_looks_whether_a_run_is_worked_at_keeps_nobody_from_it(tmp_path
     assert not folder.is_held
 
 
+def test_a_file_in_the_place_of_a_revision_is_told(written: RunFolder) -> None:
+    (written.path / "revisions").write_text("mine")
+    for make in (written.revision(1).make, lambda: written.branch("1")):
+        with pytest.raises(RunFolderError, match=r"revisions/1: Not a directory; move away"):
+            make()
+
+
 def test_a_folder_in_which_nothing_could_be_written_takes_the_same_command_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
