@@ -54,19 +54,13 @@ Backend = Annotated[
 ]
 NoIsolation = Annotated[
     bool,
-    typer.Option(
-        "--i-accept-no-isolation",
-        help="Goes with --sandbox process, which keeps the code from nothing.",
-    ),
+    typer.Option("--i-accept-no-isolation", help="With --sandbox process, which confines nothing."),
 ]
 Retrieves = Annotated[
     bool, typer.Option("--retrieval/--no-retrieval", help="Show library games to the roles.")
 ]
 Learns = Annotated[
-    float,
-    typer.Option(
-        "--learn", metavar="MINUTES", min=0, max=1440, help="Train a player of it about so long."
-    ),
+    float, typer.Option("--learn", metavar="MINUTES", min=0, max=1440, help="Train players of it.")
 ]
 RefineBy = Annotated[
     str | None,

@@ -44,6 +44,7 @@ from tools.sandbox import Sandbox
 _SHOWN = 400  # random matches that the vocabulary is made of
 _ROOM = 1.25  # of the context, over the longest log that was met
 _SAID = 10  # times an iteration
+_WARM = 0.1  # share of the steps in which the rate grows: fresh moments would throw a model about
 _TESTED = 0.05  # share of an iteration's logs that are held out
 
 
@@ -263,7 +264,8 @@ class SelfPlayTraining:
                     f"the loss is {losses.next} in iteration {number}; what was learned before is "
                     f"kept in {self.folder}: give a smaller learning_rate"
                 )
-            rate = settings.learning_rate * (1 - step / len(batches))
+            part = step / len(batches)
+            rate = settings.learning_rate * min(1 - part, (part + 1 / len(batches)) / _WARM)
             adam.descend(weights, gradients, rate)
             if step % max(1, len(batches) // _SAID) == 0:
                 self.tell({"iteration": number, "step": step, "of": len(batches), **vars(losses)})
@@ -282,17 +284,18 @@ class SelfPlayTraining:
         """Batches of logs that are drawn.
 
         Where all iterations are replayed, a quarter of the logs is of all alike: how to act. The
-        others are of the newest: what is seen, and how matches end. So the policy is the mean over
-        the iterations, and the values are those of the newest learner against it.
+        others are of the newer half: what is seen, and how matches end. So the policy is the mean
+        over the iterations, and the values are those of newer learners against it.
         """
         known = [[one for one in logs if one.part == "all"] for logs in self._experience]
-        newest = self._experience[-1]
         together = self.settings.replay == "newest" or len(known) == 1
+        newer = self._experience[-1:] if together else self._experience[-max(2, len(known) // 2) :]
         drawn: list[Experience] = []
         met = 0
         while met < tokens:
             acts = not together and len(drawn) % 4 == 0
-            logs = known[int(generator.integers(len(known)))] if acts else newest
+            among = known if acts else newer
+            logs = among[int(generator.integers(len(among)))]
             one = logs[int(generator.integers(len(logs)))]
             if acts:
                 one = Experience(one.tokens, -1, "acts")

@@ -235,7 +235,7 @@ def read_spans(path: Path) -> list[Span]:
     for number, line in enumerate(lines, start=1):
         try:
             fields = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             if number == len(lines):
                 break
             raise RunFolderError(f"{path} line {number} is not JSON: {error}") from error
