@@ -26,16 +26,30 @@ class Experience:
         outcome: Of the match, for this seat; -1 where it is not known.
         part: Of it, what is learned: all that comes next, the seat's own acts alone, or what it
             sees alone.
+        since: The first token from which the outcome is learned.
     """
 
     tokens: Sequence[int]
     outcome: int
     part: Part = "all"
+    since: int = 0
+
+    def act(self, number: int) -> int:
+        """The place of the seat's own action of this number, or the last token's."""
+        acts = [place for place, token in enumerate(self.tokens) if token == MOVE]
+        return acts[number] + 1 if number < len(acts) else len(self.tokens) - 1
 
     @property
     def decisions(self) -> int:
         """Of the seat, in this log."""
         return sum(token == MOVE for token in self.tokens)
+
+    @property
+    def outcomes(self) -> Tokens:
+        """The outcome for each token but the last; -1 where it is not learned."""
+        found = np.full(len(self.tokens) - 1, self.outcome)
+        found[: self.since] = -1
+        return found
 
     @property
     def targets(self) -> Tokens:
@@ -59,6 +73,7 @@ def written_logs(data: Sequence[Experience]) -> bytes:
             "tokens": np.array([token for one in data for token in one.tokens], np.int32),
             "lengths": np.array([len(one.tokens) for one in data], np.int32),
             "outcomes": np.array([one.outcome for one in data], np.int32),
+            "since": np.array([one.since for one in data], np.int32),
             "sights": np.array([one.part == "sights" for one in data], np.int32),
         }
     )
@@ -74,10 +89,11 @@ def read_logs(path: Path) -> list[Experience]:
         found = load(path.read_bytes())
         cuts = np.cumsum(found["lengths"])[:-1]
         parts = np.split(found["tokens"], cuts)
-        ends, sights = (found[name].tolist() for name in ("outcomes", "sights"))
+        told = (found[name].tolist() for name in ("outcomes", "sights", "since"))
+        rows = zip(parts, *told, strict=True)
         return [
-            Experience(part.tolist(), outcome, "sights" if sight else "all")
-            for part, outcome, sight in zip(parts, ends, sights, strict=True)
+            Experience(part.tolist(), outcome, "sights" if sight else "all", since)
+            for part, outcome, sight, since in rows
         ]
     except (OSError, LookupError, ValueError, SafetensorError) as error:
         raise LearningError(f"{path} is damaged; say --force to begin anew") from error
@@ -108,5 +124,5 @@ def batches_of(data: Iterable[Experience], most: int) -> Iterator[Batch]:
 
 def _batch(held: Sequence[Experience]) -> Batch:
     return Batch.of(
-        [one.tokens for one in held], [one.targets for one in held], [one.outcome for one in held]
+        [one.tokens for one in held], [one.targets for one in held], [one.outcomes for one in held]
     )

@@ -44,14 +44,14 @@ class Batch:
         cls,
         sequences: Sequence[Sequence[int]],
         targets: Sequence[Tokens],
-        outcomes: Sequence[int],
+        outcomes: Sequence[Tokens],
     ) -> "Batch":
         """The longest come first, each into the first row that has room for it.
 
         Args:
             sequences: At least one.
             targets: Of each, for all tokens but the last.
-            outcomes: Of each.
+            outcomes: Likewise.
         """
         order = sorted(range(len(sequences)), key=lambda number: -len(sequences[number]))
         steps = len(sequences[order[0]]) - 1

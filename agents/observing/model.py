@@ -68,10 +68,11 @@ class ObservationSettings(PlayerSettings):
         "newest alone, as in the paper.",
     )
     explore: float = Field(
-        default=0.5,
+        default=0.75,
         ge=0,
         le=1,
-        description="Share of matches in which the learner draws one action, to learn its worth.",
+        description="Share of matches in which the learner draws its actions up to one of them, "
+        "to learn what others are worth.",
     )
     pool: int = Field(
         default=1,

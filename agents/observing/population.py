@@ -18,7 +18,6 @@ from agents.encoding.tokens import END, LogWriter, Vocabulary, fitted_vocabulary
 from agents.learning.settings import LearningError
 from agents.observing.experience import (
     Experience,
-    Part,
     batches_of,
     count_tokens,
     read_logs,
@@ -36,7 +35,7 @@ from agents.observing.selfplay import WIDTH, Cast, Uniform, matches_of_play
 from agents.observing.transformer import Shape, Transformer, first_weights
 from games.information import LogEntry, SeatLog
 from games.lockstep import LockstepPlayer
-from games.streams import stream
+from games.streams import Uniforms, stream
 from games.values import Json
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
@@ -191,18 +190,24 @@ class SelfPlayTraining:
         )
         budget = self._share(number) / settings.epochs
         data: list[Experience] = []
+        purpose = f"iteration {number}"
+        key = self._key(purpose)
         met = first = unfinished = 0
         while met < budget:
             matches = range(first, first + WIDTH)
             first = matches.stop
-            for match, logs, returns in self._played(cast.seated, matches, f"iteration {number}"):
+            for match, logs, returns in self._played(cast.seated, matches, purpose):
                 if returns is None:
                     unfinished += 1
                     continue
-                part: Part = "sights" if cast.explores(match) else "all"
                 for seat in cast.learning(match):
                     tokens = [*LogWriter(newest.vocabulary).write(logs[seat].entries), END]
-                    data.append(Experience(tokens, newest.outcomes.number(returns, seat), part))
+                    one = Experience(tokens, newest.outcomes.number(returns, seat))
+                    data.append(
+                        cast.explored(
+                            one, match, Uniforms.of(key, "player", match=match, seat=seat)
+                        )
+                    )
                     met += len(tokens)
                 cast.forget(logs.values())
             if not data:
@@ -225,12 +230,14 @@ class SelfPlayTraining:
     def _played(
         self, seated: Callable[[int], tuple[LockstepPlayer, ...]], matches: range, purpose: str
     ) -> Iterator[tuple[int, Mapping[int, SeatLog], tuple[float, ...] | None]]:
-        seed = int(stream(self.seed, f"matches of {purpose}").integers(2**62))
         return matches_of_play(
             *(self.sandbox, self.game, seated, matches),
-            seed=seed,
+            seed=self._key(purpose),
             max_plies=self.settings.max_plies,
         )
+
+    def _key(self, purpose: str) -> int:
+        return int(stream(self.seed, f"matches of {purpose}").integers(2**62))
 
     def _learned(
         self,
@@ -284,18 +291,17 @@ class SelfPlayTraining:
         """Batches of logs that are drawn.
 
         Where all iterations are replayed, a quarter of the logs is of all alike: how to act. The
-        others are of the newer half: what is seen, and how matches end. So the policy is the mean
-        over the iterations, and the values are those of newer learners against it.
+        others are of the newest: what is seen, and how matches end. So the policy is the mean over
+        the iterations, and the values are those of the newest learner against it.
         """
-        known = [[one for one in logs if one.part == "all"] for logs in self._experience]
-        together = self.settings.replay == "newest" or len(known) == 1
-        newer = self._experience[-1:] if together else self._experience[-max(2, len(known) // 2) :]
+        told = ([one for one in logs if one.part == "all"] for logs in self._experience)
+        known = [logs for logs in told if logs]
+        together = self.settings.replay == "newest" or len(self._experience) == 1
         drawn: list[Experience] = []
         met = 0
         while met < tokens:
             acts = not together and len(drawn) % 4 == 0
-            among = known if acts else newer
-            logs = among[int(generator.integers(len(among)))]
+            logs = known[int(generator.integers(len(known)))] if acts else self._experience[-1]
             one = logs[int(generator.integers(len(logs)))]
             if acts:
                 one = Experience(one.tokens, -1, "acts")

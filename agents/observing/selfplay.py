@@ -1,13 +1,14 @@
 """Self-play: the players of a population, and matches of them side by side."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from agents.learning.settings import LearningError
+from agents.observing.experience import Experience
 from agents.observing.following import LogFollower
 from agents.observing.model import ObservationModel
 from games.engine import Decision, Effort
@@ -53,8 +54,8 @@ class PopulationPlayer:
         Args:
             model: Which it follows.
             greedy: `ArgmaxVal*`'s threshold (Eqs. 2 to 5); None samples.
-            explores: Numbers of decisions of some matches; one decision of each match, somewhere
-                in as many, is then drawn uniformly. Without any, none is.
+            explores: Numbers of decisions of some matches; those up to one of each match, drawn
+                from as many, are drawn uniformly. Without any, none is.
         """
         self.model, self.greedy, self.explores = model, greedy, explores
         self.follower = LogFollower(model)
@@ -85,11 +86,20 @@ class PopulationPlayer:
         return Decision(view.legal[best_place(worth)])
 
     def _is_drawn(self, view: SeatView) -> bool:
-        """True at the one decision of a match that is drawn; the match's own stream says which."""
-        numbers = Uniforms.beside(view.generator())
-        decisions = self.explores[int(numbers.at(_BESIDE) * len(self.explores))]
+        """True up to the match's drawn decision."""
         acted = sum(isinstance(entry, Did) for entry in view.log.entries)
-        return acted == int(numbers.at(_BESIDE + 1) * decisions)
+        return acted <= drawn_decision(Uniforms.beside(view.generator()), self.explores)
+
+
+def drawn_decision(numbers: Uniforms, lengths: Sequence[int]) -> int:
+    """The decision of a match up to which an explorer draws, counted from 0.
+
+    Args:
+        numbers: Of the match and the seat.
+        lengths: Numbers of decisions of some matches.
+    """
+    decisions = lengths[int(numbers.at(_BESIDE) * len(lengths))]
+    return int(numbers.at(_BESIDE + 1) * decisions)
 
 
 @dataclass(frozen=True)
@@ -98,7 +108,7 @@ class Cast:
 
     Attributes:
         learner: Takes the best action by the newest model.
-        explorer: The same, but for one decision a match.
+        explorer: Draws uniformly up to one decision of a match, and then does the same.
         others: Sample from models of earlier iterations.
         seats: At the table.
         share: Of matches with the explorer.
@@ -149,7 +159,19 @@ class Cast:
     def explores(self, match: int) -> bool:
         """True in a share of the matches, whole rotations of the seats at a time."""
         turn = match // self.seats
-        return int((turn + 1) * self.share) > int(turn * self.share)
+        more = int((turn + 1) * self.share) > int(turn * self.share)
+        return more and bool(self.explorer.explores)
+
+    def explored(self, log: Experience, match: int, numbers: Uniforms) -> Experience:
+        """The log of a match as it is learned from.
+
+        Where actions were drawn, they are no example, and the outcome tells of the last of them
+        and of what came after it.
+        """
+        if not self.explores(match):
+            return log
+        drawn = drawn_decision(numbers, self.explorer.explores)
+        return replace(log, part="sights", since=log.act(drawn))
 
     def learning(self, match: int) -> range:
         """The seats that learn."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from agents.encoding.tokens import END, MOVE
 from agents.learning.policy import META
 from agents.learning.settings import LearningError
 from agents.observing.budget import TokenBudget, begun_token_budget, token_budget
+from agents.observing.experience import Experience
 from agents.observing.following import LogFollower
 from agents.observing.model import ObservationModel, ObservationSettings, read_observation_model
 from agents.observing.outcomes import OutcomeTable
@@ -55,6 +57,21 @@ def test_the_same_seed_gives_the_same_bytes_and_a_stopped_training_goes_on_to_th
     (begun / "1.logs").write_bytes(b"half")
     (begun / "1.part").write_bytes(b"half")
     assert trained(sandbox, begun).train({}).saved() == expected
+
+
+def test_a_learner_that_always_explores_is_trained_too(sandbox: Sandbox, tmp_path: Path) -> None:
+    settings = QUICK.model_copy(update={"explore": 1.0, "iterations": 2})
+    found = SelfPlayTraining(sandbox, KUHN, settings, 30_000, 7, tmp_path / "always").train({})
+    assert [row["iteration"] for row in found.about["course"]] == [0, 1, 2]
+
+
+def test_what_comes_after_the_last_drawn_action_tells_of_it_alone() -> None:
+    # Tokens: start, a sight, turn, action, a sight, turn, action, end.
+    log = Experience([0, 300, MOVE, 301, 302, MOVE, 303, END], 4, "sights", since=6)
+    assert log.act(1) == 6
+    assert log.outcomes.tolist() == [-1, -1, -1, -1, -1, -1, 4]
+    assert log.targets.tolist() == [300, MOVE, -1, 302, MOVE, -1, END]
+    assert replace(log, part="acts").targets.tolist() == [-1, -1, 301, -1, -1, 303, -1]
 
 
 def test_a_folder_of_another_training_is_refused(

@@ -20,7 +20,8 @@ SMALL = Shape(vocabulary=11, outcomes=5, context=9, layers=2, heads=2, width=8)
 
 
 def batch(sequences: list[list[int]], outcomes: list[int]) -> Batch:
-    return Batch.of(sequences, [np.array(one[1:]) for one in sequences], outcomes)
+    ends = [np.full(len(one) - 1, end) for one, end in zip(sequences, outcomes, strict=True)]
+    return Batch.of(sequences, [np.array(one[1:]) for one in sequences], ends)
 
 
 SEQUENCES = [[0, 3, 4, 5, 6, 1, 2], [0, 7, 8, 9], [0, 10, 1, 2, 3, 4, 5, 6, 7], [0, 3, 4]]
