@@ -29,7 +29,7 @@ from graph.new.results import (
     state_object,
 )
 from graph.new.state import Made, RunState, folder_of
-from graph.run.candidates import Candidate, best
+from graph.run.candidates import Candidate, best, what_failed
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.sandboxes import grades_of
 from tools.coverage import rule_coverage
@@ -59,7 +59,9 @@ def report_of(state: RunState, context: RunContext) -> Report:
         players=sum(map(len, state.evaluation.sides)) if state.evaluation else design.num_players,
         made_by=made_by(context),
         facts=_facts(state, context),
-        clauses=tuple(_clause_lines(design.clauses)),
+        clauses=tuple(
+            _clause_lines(design.clauses, is_open=shown is not None and bool(open_of(shown)))
+        ),
         assumptions=design.assumptions,
         checks=tuple(
             ReportLine(name=sentence_of(f.check, f.rule), state=f.outcome, text=f.evidence)
@@ -325,11 +327,23 @@ def _facts(state: RunState, context: RunContext) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _clause_lines(clauses: Sequence[Clause]) -> list[ReportLine]:
-    """A line a clause; single words that nothing explains are one line together."""
+def open_of(shown: Candidate) -> str:
+    """What is wrong with a version, in a line; empty where its checks passed."""
+    return "" if shown.outcome == "passed" else what_failed(shown.findings or ())
+
+
+def _clause_lines(clauses: Sequence[Clause], *, is_open: bool) -> list[ReportLine]:
+    """A line a clause; single words that nothing explains are one line together.
+
+    Of code that does not pass, no more is said than that the rules ask for it.
+    """
     words = single_words(clauses)
     lines = [
-        ReportLine(name=clause.text, state=standing(clause), text=ground_of(clause))
+        ReportLine(
+            name=clause.text,
+            state="in_the_rules" if is_open and clause.status == "honoured" else standing(clause),
+            text=ground_of(clause),
+        )
         for clause in clauses
         if clause.status == "honoured" or clause.text not in words
     ]
@@ -355,16 +369,20 @@ def ground_of(clause: Clause) -> str:
 _HEADINGS: dict[Section, str] = _WORDS["headings"]
 
 
-def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> str:
+def rulebook_text(
+    design: Design, brief: Brief, example: Sequence[str] = (), failed: str = ""
+) -> str:
     """Markdown: title, aim, rules by section, and what became of the brief's words.
 
     Args:
         design: The game; its sections come in the order of their first rule.
         brief: What was asked for.
         example: A turn of a real match, a sentence a line; nothing before one was played.
+        failed: What is wrong with the code beside it; empty where it passed, or is not there.
     """
     seats = "one player" if design.num_players == 1 else f"{design.num_players} players"
     lines = [f"# {one_line(design.title)}", "", f"For {seats}.", ""]  # no heading but ours
+    lines += [f"The code does not pass its checks: {one_line(failed)}", ""] if failed else []
     lines += ["## Aim", "", one_line(design.summary)]
     for section in dict.fromkeys(rule.section for rule in design.rules):
         lines += ["", f"## {_HEADINGS[section]}", ""]
@@ -375,7 +393,7 @@ def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> 
         lines += [f"> {line}  " for line in example]
     said = [" ".join(line.split()) for line in brief.words.splitlines() if line.strip()]
     lines += ["", "## What was asked for", "", *(f"> {line}  " for line in said), ""]
-    for line in _clause_lines(design.clauses):
+    for line in _clause_lines(design.clauses, is_open=bool(failed)):
         ground = f" ({line.text})" if line.text else ""
         told = f"{line.state.replace('_', ' ')}: {cited(line.name, brief.words)}{ground}"
         lines.append(f"- {one_line(told)}")

@@ -196,13 +196,12 @@ def _ways_on(state: RunState) -> str:
         return ""
     shown = best(state.candidates).findings or ()
     ways = [f"To try on: {resume} --rounds 3", f"to take it as it is: {resume} --accept"]
-    if any(f.check == "decisions" and f.outcome != "passed" for f in shown):  # the rules' fault
+    if any(f.check == "decisions" and f.outcome == "failed" for f in shown):  # the rules' fault
         ways[0] = f"To change the game: edit design.yaml, then: {resume} --from design"
     held = {claim.id: claim for claim in state.claims if claim.counts}
     odds = [(held[claim], check) for claim, check in at_odds(state.candidates) if claim in held]
     blocking = [f.claim for f in shown if f.outcome != "passed" and f.claim in held]
-    tests = [claim.id for claim in held.values() if claim.test]
-    if drop := next(iter([*(claim.id for claim, _ in odds), *blocking, *tests]), None):
+    if drop := next(iter([*(claim.id for claim, _ in odds), *blocking]), None):
         kind = "test" if held[drop].test else "verdict"
         ways.insert(1, f"to give up a {kind}: {resume} --drop-test {drop}")
     told = [
