@@ -136,14 +136,14 @@ def loosely_named(source: str, rules: Sequence[str]) -> tuple[str, ...]:
 
 
 def unwritten_numbers(source: str, rules: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Rule -> the numbers in its text that a source writes nowhere, nor one beside them.
+    """Rule -> the numbers in its text that a source writes nowhere, nor a limit beside them.
 
     The source may compute them, as 52 from 4 and 13. A seat's number counts as none.
 
     Raises:
         ModuleFault: If the source does not parse.
 
-    >>> unwritten_numbers("a = 4 * 13; b = 30", {"R1": "Player 7 has 52 cards.", "R2": "Over 29."})
+    >>> unwritten_numbers("a = 4 * 13; a >= 30", {"R1": "Player 7 has 52 cards.", "R2": "Over 29."})
     {'R1': ('52',)}
     """
     try:
@@ -151,16 +151,21 @@ def unwritten_numbers(source: str, rules: Mapping[str, str]) -> dict[str, tuple[
     except (SyntaxError, ValueError, RecursionError) as error:
         raise ModuleFault("unreadable", "module", str(error)) from error
     said = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
-    constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    written = " ".join(str(node.value) for node in constants if node not in said)
-    known = {float(number) for number in _NUMBER.findall(written)}
-    found = {}
-    for rule, text in rules.items():
-        numbers = dict.fromkeys(_NUMBER.findall(text))
-        far = [n for n in numbers if known.isdisjoint((float(n) - 1, float(n), float(n) + 1))]
-        if far:
-            found[rule] = tuple(far)
-    return found
+    limits = [node for node in ast.walk(tree) if isinstance(node, ast.Compare | ast.Call)]
+    known = _numbers([node for node in ast.walk(tree) if node not in said])
+    bounds = _numbers([part for node in limits for part in ast.iter_child_nodes(node)])
+    known |= {bound + step for bound in bounds for step in (-1, 1)}  # "over 29" is ">= 30"
+    lost = {
+        rule: tuple(dict.fromkeys(n for n in _NUMBER.findall(text) if float(n) not in known))
+        for rule, text in rules.items()
+    }
+    return {rule: numbers for rule, numbers in lost.items() if numbers}
+
+
+def _numbers(nodes: Iterable[ast.AST]) -> set[float]:
+    """The numbers in constants; those in texts count too, as the 3 in "take 3"."""
+    constants = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    return {float(number) for one in constants for number in _NUMBER.findall(str(one))}
 
 
 def denies(rule: str) -> bool:
