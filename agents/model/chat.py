@@ -10,7 +10,6 @@ import copy
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from math import inf
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
@@ -29,6 +28,7 @@ from agents.model.errors import (
     TransientError,
     connection_fault,
     cut_off,
+    numbered_problems,
     reply_begins,
     status_fault,
     told_again,
@@ -219,7 +219,7 @@ class ChatModel:
 
     def _gave_up(self, tries: Tries, last: TransientError | None) -> ModelError:
         is_left = len(tries.problems) <= self.settings.retries
-        text = f"{self.identity} at {current_place()!r}: {_numbered(tries.problems)}"
+        text = f"{self.identity} at {current_place()!r}: {numbered_problems(tries.problems)}"
         if last is None and tries.problems[-1].startswith((UNUSABLE, REFUSES)):
             return MalformedReplyError(
                 f"no usable reply of {text}. Try a stronger model, or raise RULEWRIGHT_RETRIES",
@@ -373,17 +373,6 @@ def build_chat(
 def _traits(settings: ModelSettings) -> EndpointTraits:
     """The forms that an endpoint of which nothing is known is asked in."""
     return EndpointTraits(settings.reply_method, settings.tool_rounds > 0)
-
-
-def _numbered(problems: Sequence[str]) -> str:
-    """The problems with the numbers of their tries; one that came again in a row stands once.
-
-    >>> _numbered(["cut off", "empty", "empty", "empty"])
-    '1. cut off; 2. to 4. empty'
-    """
-    runs = [[*run] for _, run in groupby(enumerate(problems, 1), key=lambda tried: tried[1])]
-    numbers = (f"{run[0][0]}. to {run[-1][0]}." if run[1:] else f"{run[0][0]}." for run in runs)
-    return "; ".join(f"{n} {run[0][1]}" for n, run in zip(numbers, runs, strict=True))
 
 
 def _usage(reply: "AIMessage | None", expected: int) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from agents.evidence import standing
+from agents.evidence import ground_of, standing
 from agents.prompting import code_block
 from agents.protocols import Brief, Clause, Design, Section
 from games.checks.unit_tests import PLY
@@ -29,7 +29,7 @@ from graph.new.results import (
     state_object,
 )
 from graph.new.state import Made, RunState, folder_of
-from graph.run.candidates import Candidate, best, what_failed
+from graph.run.candidates import Candidate, best
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.sandboxes import grades_of
 from tools.coverage import rule_coverage
@@ -59,9 +59,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
         players=sum(map(len, state.evaluation.sides)) if state.evaluation else design.num_players,
         made_by=made_by(context),
         facts=_facts(state, context),
-        clauses=tuple(
-            _clause_lines(design.clauses, is_open=shown is not None and bool(open_of(shown)))
-        ),
+        clauses=tuple(_clause_lines(design.clauses, shown.wrong if shown else "")),
         assumptions=design.assumptions,
         checks=tuple(
             ReportLine(name=sentence_of(f.check, f.rule), state=f.outcome, text=f.evidence)
@@ -327,23 +325,14 @@ def _facts(state: RunState, context: RunContext) -> tuple[tuple[str, str], ...]:
     )
 
 
-def open_of(shown: Candidate) -> str:
-    """What is wrong with a version, in a line; empty where its checks passed."""
-    return "" if shown.outcome == "passed" else what_failed(shown.findings or ())
-
-
-def _clause_lines(clauses: Sequence[Clause], *, is_open: bool) -> list[ReportLine]:
+def _clause_lines(clauses: Sequence[Clause], wrong: str) -> list[ReportLine]:
     """A line a clause; single words that nothing explains are one line together.
 
     Of code that does not pass, no more is said than that the rules ask for it.
     """
     words = single_words(clauses)
     lines = [
-        ReportLine(
-            name=clause.text,
-            state="in_the_rules" if is_open and clause.status == "honoured" else standing(clause),
-            text=ground_of(clause),
-        )
+        ReportLine(name=clause.text, state=standing(clause, wrong), text=ground_of(clause))
         for clause in clauses
         if clause.status == "honoured" or clause.text not in words
     ]
@@ -351,19 +340,6 @@ def _clause_lines(clauses: Sequence[Clause], *, is_open: bool) -> list[ReportLin
         text = "single words, with which nothing was done"
         lines.append(ReportLine(name=", ".join(words), state="not_honoured", text=text))
     return lines
-
-
-def ground_of(clause: Clause) -> str:
-    """Why a clause counts as honoured (setting, rules, where play shows it), or why it does not.
-
-    >>> ground_of(Clause(text="no trumps", status="honoured", setting="trump=none", rules=("R9",)))
-    'trump=none; rule R9'
-    """
-    if clause.status != "honoured":
-        return clause.reason
-    rules = f"rule{'s' * (len(clause.rules) > 1)} {', '.join(clause.rules)}" if clause.rules else ""
-    seen = f"seen in play: {clause.seen}" if clause.seen else ""
-    return "; ".join(filter(None, (clause.setting, rules, seen)))
 
 
 _HEADINGS: dict[Section, str] = _WORDS["headings"]
@@ -393,7 +369,7 @@ def rulebook_text(
         lines += [f"> {line}  " for line in example]
     said = [" ".join(line.split()) for line in brief.words.splitlines() if line.strip()]
     lines += ["", "## What was asked for", "", *(f"> {line}  " for line in said), ""]
-    for line in _clause_lines(design.clauses, is_open=bool(failed)):
+    for line in _clause_lines(design.clauses, failed):
         ground = f" ({line.text})" if line.text else ""
         told = f"{line.state.replace('_', ' ')}: {cited(line.name, brief.words)}{ground}"
         lines.append(f"- {one_line(told)}")

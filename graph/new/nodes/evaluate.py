@@ -10,7 +10,7 @@ from games.records import example_of_play, json_line
 from graph.new.context import RunContext
 from graph.new.opening import context_of
 from graph.new.playing import clock_of, measured, play_of_run, play_on
-from graph.new.reporting import open_of, rulebook_text
+from graph.new.reporting import rulebook_text
 from graph.new.results import players_object
 from graph.new.state import RunState, folder_of, go_on, need_design
 from graph.run.events import writer_of
@@ -51,7 +51,7 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
     if state.brief is not None:
         records = series[evaluation.best.player].records
         example = next((found for r in records if (found := example_of_play(r))), [])
-        failed = "" if state.accepted is None else open_of(state.candidate(state.accepted))
+        failed = "" if state.accepted is None else state.candidate(state.accepted).wrong
         told = rulebook_text(need_design(state), state.brief, example, failed)
         folder.write_text("rulebook.md", told)
     folder.write_json("players/players.json", players_object(evaluation))

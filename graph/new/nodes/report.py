@@ -9,7 +9,7 @@ from langgraph.types import Command
 
 from graph.new.context import RunContext
 from graph.new.opening import context_of
-from graph.new.reporting import changes_text, open_of, report_of, rulebook_text, run_object
+from graph.new.reporting import changes_text, report_of, rulebook_text, run_object
 from graph.new.results import artefacts, final_text, open_ends
 from graph.new.state import RunState, folder_of, go_on
 from graph.new.trial import write_checks
@@ -35,7 +35,7 @@ def report(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["__
         folder.write_text("game.py", shown.source)
         write_checks(ended, context, shown, ended.claims)
         if ended.design is not None and ended.brief is not None:
-            told = rulebook_text(ended.design, ended.brief, failed=open_of(shown))
+            told = rulebook_text(ended.design, ended.brief, failed=shown.wrong)
             folder.write_text("rulebook.md", told)
     if ended.design is not None:
         folder.write_text("report.html", render(report_of(ended, context)))
