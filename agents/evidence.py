@@ -95,6 +95,24 @@ def standing(clause: Clause, wrong: str = "") -> str:
     return clause.status if clause.status != "honoured" or shown else "read_as"
 
 
+def numbers_not_cited(clauses: Sequence[Clause], rules: Mapping[str, str]) -> list[str]:
+    """Honoured demands with a number that no rule they rest on has, each with these rules.
+
+    >>> fine = Clause(text="a fine of 2", status="honoured", setting="R1")
+    >>> numbers_not_cited([fine], {"R1": "A fine."}), numbers_not_cited([fine], {"R1": "A 2."})
+    (['“a fine of 2” has 2, R1 not'], [])
+    """
+    found = []
+    for clause in clauses:
+        cited = [rule for rule in _RULE.findall(clause.setting) if rule in rules]
+        said = set(re.findall(r"\d+", " ".join(rules[rule] for rule in cited)))
+        lost = [number for number in re.findall(r"\d+", clause.text) if number not in said]
+        if clause.status == "honoured" and cited and lost:
+            told = ", ".join(dict.fromkeys(lost))
+            found.append(f"“{clause.text}” has {told}, {' and '.join(cited)} not")
+    return found
+
+
 def ground_of(clause: Clause) -> str:
     """Why a clause counts as honoured (setting, rules, where play shows it), or why it does not.
 

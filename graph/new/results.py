@@ -379,8 +379,9 @@ def players_object(evaluation: Evaluation) -> dict[str, Any]:
 def _checked(state: RunState) -> str:
     if state.accepted is None:
         return "No candidate passed its checks."
-    findings = state.candidate(state.accepted).findings or ()
-    after = f" after {state.rounds} refinement{'s' * (state.rounds > 1)}" if state.rounds else ""
+    shown = state.candidate(state.accepted)
+    findings, edited = shown.findings or (), state.rounds and shown.parent is not None
+    after = f" after {state.rounds} refinement{'s' * (state.rounds > 1)}" if edited else ""
     wrong = sum(finding.outcome != "passed" for finding in findings)
     if wrong:
         return f"{wrong} of {len(findings)} checks did not pass{after}; accepted by a person."

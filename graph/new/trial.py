@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from langsmith import trace
 
-from agents.evidence import with_plies
+from agents.evidence import numbers_not_cited, with_plies
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.protocols import Claim, Design, RefusedTest, RoleError, Rule
@@ -53,6 +53,7 @@ _LOOSE = (
     "carried out: {}"
 )
 _NUMBERS = "numbers of rules that the code writes nowhere; it computes them, or leaves them out: {}"
+_UNCITED = "numbers that were asked for and that the rules named for them do not have: {}"
 _OPEN = "the code hides nothing from anybody; the rules on what is seen are {}"
 UNREADABLE = (RoleError, MalformedReplyError)
 """Errors of an optional reply: the game is delivered without it, and that is said."""
@@ -195,10 +196,12 @@ class Trial:
         lost = unwritten_numbers(self.source, rules)
         numbers = ", ".join(f"{' and '.join(found)} ({rule})" for rule, found in lost.items())
         seen = [rule.id for rule in self.design.rules if rule.section == "Observations"]
+        uncited = "; ".join(numbers_not_cited(self.design.clauses, rules))
         is_open = any(f.evidence.startswith(NO_SECRET) for f in tried.findings)
         return [
             *([_LOOSE.format(loose)] if loose else []),
             *([_NUMBERS.format(numbers)] if numbers else []),
+            *([_UNCITED.format(uncited)] if uncited else []),
             *([_OPEN.format(", ".join(seen))] if is_open and seen else []),
         ]
 

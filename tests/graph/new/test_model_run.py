@@ -15,6 +15,7 @@ from games.records import MatchRecord
 from games.table import Position
 from graph.new.context import RunContext
 from graph.new.opening import describe_roles, open_model
+from graph.new.results import final_text
 from graph.run.candidates import best
 from graph.run.events import Begins, Event, Waits
 from graph.run.folder import RunFolder
@@ -111,7 +112,9 @@ def without_a_rule(request: Request) -> Answer:
         text = "A player may pay 3 flies to hop one extra pad."
         more = {"id": "R5", "section": "Legal Actions", "text": text}
         never = {"id": "R6", "section": "Scoring", "text": "A tie pays nobody a second time."}
-        return as_json({**DESIGN, "rules": [*DESIGN["rules"], more, never]})
+        asked = {**DESIGN["clauses"][0], "text": "two players, 4 flies"}
+        rules, clauses = [*DESIGN["rules"], more, never], [*DESIGN["clauses"], asked]
+        return as_json({**DESIGN, "rules": rules, "clauses": clauses})
     if schema_of(request) == "EditsReply" or "What is to be done" in str(request["messages"]):
         edit = {
             "search": 'if action == "change":  # R2',
@@ -134,6 +137,7 @@ def test_a_rule_that_no_line_names_is_told_to_the_coder_and_one_that_denies_is_n
     assert "no line of the module names R5" in edits[0]
     assert "names R6" not in edits[0]
     assert any("names rule R6" in note for note in result.state.notes)
+    assert any("“two players, 4 flies” has 4, R1 not" in note for note in result.state.notes)
     # The mark was set and nothing else was done: no line of the code has a 3 in it.
     assert any(note.endswith("or leaves them out: 3 (R5)") for note in result.state.notes)
 
@@ -154,6 +158,8 @@ def test_a_rule_that_stays_without_code_is_named_at_the_end(
     assert (result.state.end, result.state.rounds) == ("gave_up", 2)  # no reply ended the run
     assert "no line of the module names R5" in result.state.reason
     assert best(result.state.candidates).source == high_draw()
+    assert "--rounds 3" in final_text(result.state)
+    assert "--drop-test" not in final_text(result.state)  # each test of it was passed
     rulebook = (folder.path / "rulebook.md").read_text()
     assert "The code does not pass its checks: rules: no line of the module names R5" in rulebook
     assert "- in the rules: " in rulebook
