@@ -105,11 +105,10 @@ def numbers_not_cited(clauses: Sequence[Clause], rules: Mapping[str, str]) -> li
     found = []
     for clause in clauses:
         cited = [rule for rule in _RULE.findall(clause.setting) if rule in rules]
-        said = set(re.findall(r"\d+", " ".join(rules[rule] for rule in cited)))
-        lost = [number for number in re.findall(r"\d+", clause.text) if number not in said]
+        said = re.findall(r"\d+", " ".join(rules[rule] for rule in cited))
+        lost = ", ".join(n for n in re.findall(r"\d+", clause.text) if n not in said)
         if clause.status == "honoured" and cited and lost:
-            told = ", ".join(dict.fromkeys(lost))
-            found.append(f"“{clause.text}” has {told}, {' and '.join(cited)} not")
+            found.append(f"“{clause.text}” has {lost}, {' and '.join(cited)} not")
     return found
 
 

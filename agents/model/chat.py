@@ -28,7 +28,6 @@ from agents.model.errors import (
     TransientError,
     connection_fault,
     cut_off,
-    numbered_problems,
     reply_begins,
     status_fault,
     told_again,
@@ -219,7 +218,8 @@ class ChatModel:
 
     def _gave_up(self, tries: Tries, last: TransientError | None) -> ModelError:
         is_left = len(tries.problems) <= self.settings.retries
-        text = f"{self.identity} at {current_place()!r}: {numbered_problems(tries.problems)}"
+        told = "; ".join(f"{n}. {one}" for n, one in enumerate(dict.fromkeys(tries.problems), 1))
+        text = f"{self.identity} at {current_place()!r}: {told}"
         if last is None and tries.problems[-1].startswith((UNUSABLE, REFUSES)):
             return MalformedReplyError(
                 f"no usable reply of {text}. Try a stronger model, or raise RULEWRIGHT_RETRIES",

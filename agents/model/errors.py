@@ -1,9 +1,7 @@
 """Faults on the way to a model, and which of them another try may mend."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from games.text import plain_text
@@ -177,14 +175,3 @@ def told_again(reply: "AIMessage", error: ReplyError) -> list[dict[str, str]]:
         {"role": "assistant", "content": shown},
         {"role": "user", "content": f"This reply could not be used: {told}Answer again, whole."},
     ]
-
-
-def numbered_problems(problems: Sequence[str]) -> str:
-    """The problems with the numbers of their tries; one that came again in a row stands once.
-
-    >>> numbered_problems(["cut off", "empty", "empty", "empty"])
-    '1. cut off; 2. to 4. empty'
-    """
-    runs = [[*run] for _, run in groupby(enumerate(problems, 1), key=lambda tried: tried[1])]
-    numbers = (f"{run[0][0]}. to {run[-1][0]}." if run[1:] else f"{run[0][0]}." for run in runs)
-    return "; ".join(f"{n} {run[0][1]}" for n, run in zip(numbers, runs, strict=True))

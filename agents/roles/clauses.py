@@ -13,7 +13,6 @@ from games.library import empty_words
 _PIECES = re.compile(r"[.,;:!?\n]+")
 _RULE = re.compile(r"\bR\d+\b")
 _ENOUGH = 2  # words that say something, for a stretch to be a demand; a number is one by itself
-_NEAR = 3  # words on from a number that stands alone
 _MOST, _LONGEST = 12, 200  # stretches that are told, and characters of each
 _UNNAMED = "the design names no rule for these words"
 
@@ -62,36 +61,23 @@ def unquoted(said: str, clauses: Sequence[Clause]) -> list[str]:
     >>> two = Clause(text="for two players", status="honoured")
     >>> unquoted("Please make a dice race for two players, first to 50 wins.", [two])
     ['dice race', 'first to 50 wins']
+    >>> unquoted("A fine of 2 coins is paid.", [Clause(text="coins paid", status="honoured")])
+    ['fine of 2']
     """
     known = set[str]().union(*(_words(clause.text) for clause in clauses))
     found = []
     for piece in _PIECES.split(said):
-        words = re.findall(r"\w[\w'’-]*", piece)
-        lost = [number for number, word in enumerate(words) if not _words(word) <= known]
-        found += [_telling(run) for run in _runs(words, lost) if _asks(run)]
+        run: list[str] = []
+        words = [*re.findall(r"\w[\w'’-]*", piece), ""]
+        for at, word in enumerate(words):
+            if word and not _words(word) <= known:
+                run.append(word)
+                continue
+            if len(run) == 1 and run[0].isdecimal():  # alone it says nothing
+                run = words[max(0, at - 3) : at + 1]
+            found += [_telling(run)] if _asks(run) else []
+            run = []
     return list(dict.fromkeys(found))[:_MOST]
-
-
-def _runs(words: Sequence[str], lost: Sequence[int]) -> list[Sequence[str]]:
-    """Stretches of lost words; a number that stands alone takes one near it along.
-
-    >>> _runs("a fine of 2 coins is due".split(), [1, 3, 6]), _runs("a fine is due".split(), [1, 3])
-    ([['fine', 'of', '2'], ['due']], [['fine'], ['due']])
-    """
-    runs: list[list[int]] = []  # first and last word of each
-    for at in lost:
-        if runs and at == runs[-1][1] + 1:
-            runs[-1][1] = at
-        else:
-            runs.append([at, at])
-    joined: list[list[int]] = []
-    for run in runs:
-        pair = (joined[-1], run) if joined and run[0] - joined[-1][1] <= _NEAR else ()
-        if any(first == last and words[first].isdecimal() for first, last in pair):
-            joined[-1][1] = run[1]
-        else:
-            joined.append(run)
-    return [words[first : last + 1] for first, last in joined]
 
 
 def _asks(run: Sequence[str]) -> bool:

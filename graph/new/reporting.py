@@ -326,10 +326,7 @@ def _facts(state: RunState, context: RunContext) -> tuple[tuple[str, str], ...]:
 
 
 def _clause_lines(clauses: Sequence[Clause], wrong: str) -> list[ReportLine]:
-    """A line a clause; single words that nothing explains are one line together.
-
-    Of code that does not pass, no more is said than that the rules ask for it.
-    """
+    """A line a clause; single words that nothing explains are one line together."""
     words = single_words(clauses)
     lines = [
         ReportLine(name=clause.text, state=standing(clause, wrong), text=ground_of(clause))

@@ -192,18 +192,16 @@ class Trial:
         if self.context.budget is None:
             return []
         rules = {rule.id: rule.text for rule in self.design.rules}
-        loose = ", ".join(loosely_named(self.source, [*rules]))
         lost = unwritten_numbers(self.source, rules)
-        numbers = ", ".join(f"{' and '.join(found)} ({rule})" for rule, found in lost.items())
         seen = [rule.id for rule in self.design.rules if rule.section == "Observations"]
-        uncited = "; ".join(numbers_not_cited(self.design.clauses, rules))
         is_open = any(f.evidence.startswith(NO_SECRET) for f in tried.findings)
-        return [
-            *([_LOOSE.format(loose)] if loose else []),
-            *([_NUMBERS.format(numbers)] if numbers else []),
-            *([_UNCITED.format(uncited)] if uncited else []),
-            *([_OPEN.format(", ".join(seen))] if is_open and seen else []),
-        ]
+        told = {
+            _LOOSE: ", ".join(loosely_named(self.source, [*rules])),
+            _NUMBERS: ", ".join(f"{' and '.join(found)} ({rule})" for rule, found in lost.items()),
+            _UNCITED: "; ".join(numbers_not_cited(self.design.clauses, rules)),
+            _OPEN: ", ".join(seen) if is_open else "",
+        }
+        return [words.format(found) for words, found in told.items() if found]
 
     def _checked(self) -> CheckRun:
         settings, players = self.context.settings, self.design.num_players

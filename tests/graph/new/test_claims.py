@@ -364,8 +364,7 @@ def test_a_draft_that_was_never_edited_passed_after_no_refinement(
     found = Finding(check="start", outcome="passed", evidence="")
     taken = Candidate(number=1, parent=parent, source="x = 1\n", findings=(found,))
     first = Candidate(number=0, source="x = 2\n", findings=())
-    drafts = (first, taken)
-    state = RunState(end="made", accepted=1, candidates=drafts, design=DESIGN, rounds=2)
+    state = RunState(accepted=1, candidates=(first, taken), design=DESIGN, rounds=2, end="made")
     assert ("after 2 refinements" in final_text(state)) == told
 
 
