@@ -218,7 +218,7 @@ class ChatModel:
 
     def _gave_up(self, tries: Tries, last: TransientError | None) -> ModelError:
         is_left = len(tries.problems) <= self.settings.retries
-        told = "; ".join(f"{n}. {one}" for n, one in enumerate(dict.fromkeys(tries.problems), 1))
+        told = "; ".join(f"{i}. {problem}" for i, problem in enumerate(tries.problems, 1))
         text = f"{self.identity} at {current_place()!r}: {told}"
         if last is None and tries.problems[-1].startswith((UNUSABLE, REFUSES)):
             return MalformedReplyError(
