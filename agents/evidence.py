@@ -80,15 +80,49 @@ def with_plies(design: Design, matches: Sequence[Match]) -> Design:
     return design.model_copy(update={"clauses": tuple(clauses)})
 
 
-def standing(clause: Clause) -> str:
+def standing(clause: Clause, wrong: str = "") -> str:
     """The state of a demand: honoured where a rule or a ply shows it, else read as its setting.
+
+    Of code with something wrong, no more is said than that the rules ask for it.
 
     >>> named = Clause(text="whist", status="honoured", setting="game=whist")
     >>> standing(named), standing(named.model_copy(update={"seen": "match 1, ply 4"}))
     ('read_as', 'honoured')
     """
+    if wrong and clause.status == "honoured":
+        return "in_the_rules"
     shown = clause.rules or clause.seen or _RULE.search(clause.setting)
     return clause.status if clause.status != "honoured" or shown else "read_as"
+
+
+def numbers_not_cited(clauses: Sequence[Clause], rules: Mapping[str, str]) -> list[str]:
+    """Honoured demands with a number that no rule they rest on has, each with these rules.
+
+    >>> fine = Clause(text="a fine of 2", status="honoured", setting="R1")
+    >>> numbers_not_cited([fine], {"R1": "A fine."}), numbers_not_cited([fine], {"R1": "A 2."})
+    (['“a fine of 2” has 2, R1 not'], [])
+    """
+    found = []
+    for clause in clauses:
+        cited = [rule for rule in _RULE.findall(clause.setting) if rule in rules]
+        said = re.findall(r"\d+", " ".join(rules[rule] for rule in cited))
+        lost = ", ".join(n for n in re.findall(r"\d+", clause.text) if n not in said)
+        if clause.status == "honoured" and cited and lost:
+            found.append(f"“{clause.text}” has {lost}, {' and '.join(cited)} not")
+    return found
+
+
+def ground_of(clause: Clause) -> str:
+    """Why a clause counts as honoured (setting, rules, where play shows it), or why it does not.
+
+    >>> ground_of(Clause(text="no trumps", status="honoured", setting="trump=none", rules=("R9",)))
+    'trump=none; rule R9'
+    """
+    if clause.status != "honoured":
+        return clause.reason
+    rules = f"rule{'s' * (len(clause.rules) > 1)} {', '.join(clause.rules)}" if clause.rules else ""
+    seen = f"seen in play: {clause.seen}" if clause.seen else ""
+    return "; ".join(filter(None, (clause.setting, rules, seen)))
 
 
 def _shown_by(design: Design, name: str, matches: Sequence[Match]) -> str:

@@ -34,6 +34,7 @@ _CONDITION = re.compile(
 _DENIAL = re.compile(
     r"\b(?:no|not|never|nothing|none|nobody|neither|nor|cannot)\b|n['’]t\b", re.IGNORECASE
 )
+_NUMBER = re.compile(r"(?<![\w.])(?<!Player )\d+(?:\.\d+)?(?!\w)")
 _BLOCKS = ("else", "try", "finally", "except")
 _DEADLINE_S = 60.0  # for all matches together
 _PLIES = 3  # kept of a rule in one match
@@ -119,6 +120,52 @@ def unnamed_rules(source: str, rules: Sequence[str]) -> tuple[str, ...]:
     """
     marks = _marks(source)
     return tuple(rule for rule in rules if rule not in marks)
+
+
+def loosely_named(source: str, rules: Sequence[str]) -> tuple[str, ...]:
+    """Those of the rules that functions name as a whole alone, where others have finer marks.
+
+    That such a function was called does not show that it carries the rule out.
+
+    Raises:
+        ModuleFault: If the source does not parse.
+    """
+    marks = _marks(source)
+    loose = {rule for rule, places in marks.items() if all(place.whole for place in places)}
+    return tuple(rule for rule in rules if rule in loose) if loose != marks.keys() else ()
+
+
+def unwritten_numbers(source: str, rules: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Rule -> the numbers in its text that a source writes nowhere, nor a limit beside them.
+
+    The source may compute them, as 52 from 4 and 13. A seat's number counts as none.
+
+    Raises:
+        ModuleFault: If the source does not parse.
+
+    >>> unwritten_numbers("a = 4 * 13; a >= 30", {"R1": "Player 7 has 52 cards.", "R2": "Over 29."})
+    {'R1': ('52',)}
+    """
+    try:
+        tree = foreign_tree(source)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise ModuleFault("unreadable", "module", str(error)) from error
+    said = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
+    limits = [node for node in ast.walk(tree) if isinstance(node, ast.Compare | ast.Call)]
+    known = _numbers([node for node in ast.walk(tree) if node not in said])
+    bounds = _numbers([part for node in limits for part in ast.iter_child_nodes(node)])
+    known |= {bound + step for bound in bounds for step in (-1, 1)}  # "over 29" is ">= 30"
+    lost = {
+        rule: tuple(dict.fromkeys(n for n in _NUMBER.findall(text) if float(n) not in known))
+        for rule, text in rules.items()
+    }
+    return {rule: numbers for rule, numbers in lost.items() if numbers}
+
+
+def _numbers(nodes: Iterable[ast.AST]) -> set[float]:
+    """The numbers in constants; those in texts count too, as the 3 in "take 3"."""
+    constants = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    return {float(number) for one in constants for number in _NUMBER.findall(str(one))}
 
 
 def denies(rule: str) -> bool:

@@ -66,7 +66,6 @@ class ModuleSampler:
         self.generator = generator
         self.guard = guard
         self.failures = self.errors = 0
-        self.seeded = False
         self.hung = False
         self.problem = ""
         self.last: State | None = None
@@ -84,13 +83,10 @@ class ModuleSampler:
         for _ in range(TRIES):
             if self.hung:
                 return None
-            if not self.seeded:  # numbers of one seed serve until something fails
-                self.reseed([int(self.generator.integers(0, 2**32))])
-                self.seeded = True
+            self.reseed([int(self.generator.integers(0, 2**32))])
             state = self._tried(self._consistent)
             if isinstance(state, dict):
                 return state
-            self.seeded = False
             self.failures += 1
         return None
 

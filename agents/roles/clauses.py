@@ -61,15 +61,20 @@ def unquoted(said: str, clauses: Sequence[Clause]) -> list[str]:
     >>> two = Clause(text="for two players", status="honoured")
     >>> unquoted("Please make a dice race for two players, first to 50 wins.", [two])
     ['dice race', 'first to 50 wins']
+    >>> unquoted("A fine of 2 coins is paid.", [Clause(text="coins paid", status="honoured")])
+    ['fine of 2']
     """
     known = set[str]().union(*(_words(clause.text) for clause in clauses))
     found = []
     for piece in _PIECES.split(said):
         run: list[str] = []
-        for word in [*re.findall(r"\w[\w'’-]*", piece), ""]:
+        words = [*re.findall(r"\w[\w'’-]*", piece), ""]
+        for at, word in enumerate(words):
             if word and not _words(word) <= known:
                 run.append(word)
                 continue
+            if len(run) == 1 and run[0].isdecimal():  # alone it says nothing
+                run = words[max(0, at - 3) : at + 1]
             found += [_telling(run)] if _asks(run) else []
             run = []
     return list(dict.fromkeys(found))[:_MOST]

@@ -169,7 +169,7 @@ class ModelCoder:
 def _edits(message: "AIMessage", blocks: Sequence[str]) -> EditsReply:
     """Edits in words, where calls were offered; what is told of others names both ways.
 
-    Of code in their place it is told why it does not parse: JSON it was not meant to be.
+    Of code in their place it is told what it lacks: JSON it was not meant to be.
     """
     try:
         return parse_reply(message, EditsReply)
@@ -179,14 +179,17 @@ def _edits(message: "AIMessage", blocks: Sequence[str]) -> EditsReply:
 
 
 def _unreadable(block: str) -> str:
-    """Why a block that defines functions does not parse; empty where it does."""
+    """Why a block that defines functions is no module: it does not parse, or lacks some."""
+    if "\ndef " not in block:
+        return ""
     try:
         foreign_tree(block)
     except SyntaxError as error:
-        return str(ModuleFault.of_syntax(error)) if "\ndef " in block else ""
+        return str(ModuleFault.of_syntax(error))
     except (ValueError, RecursionError, MemoryError):
-        pass
-    return ""
+        return ""
+    lost = ", ".join(sorted(_REQUIRED - bound_names(block)))
+    return f"its code is no whole module, for it does not define {lost}" if lost else ""
 
 
 def _last_choice(conversation: list[Message], bench: Workbench) -> dict[str, Any]:

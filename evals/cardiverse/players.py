@@ -64,7 +64,7 @@ class PlayersSize:
         plies: Of a game's lessons, and ten times as many with searches.
         selecting: Matches that a line-up plays at most while heuristics are selected.
         matches: That measure a game.
-        games: The library's families, all of them or a few.
+        games: The library's families that games are made from, all of them or a few.
         recorded: Recorded runs, by name.
         written: As `selecting`, where a model wrote them: a dozen, in ten times the line-ups.
     """
@@ -72,7 +72,9 @@ class PlayersSize:
     plies: int
     selecting: int
     matches: int
-    games: tuple[str, ...] = library.families()
+    games: tuple[str, ...] = tuple(
+        name for name in library.families() if name in library.exemplars()
+    )
     recorded: tuple[str, ...] = ()
     written: int = 200
 

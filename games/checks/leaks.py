@@ -37,6 +37,8 @@ from games.streams import stream
 from games.table import Position, Table
 from games.values import Action
 
+NO_SECRET = "hidden from some seat: nothing;"
+"""The beginning of a pass's evidence where the module hides nothing from anybody."""
 _LONGEST = 90  # plies that two matches are followed, and on to parts that few pairs reached
 _PARTS, _OFTEN = 10, 6  # parts of a match; pairs that are to reach each
 _BEYOND = 6000  # plies beyond `_LONGEST` in all

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from agents.evidence import standing
+from agents.evidence import ground_of, standing
 from agents.prompting import code_block
 from agents.protocols import Brief, Clause, Design, Section
 from games.checks.unit_tests import PLY
@@ -59,7 +59,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
         players=sum(map(len, state.evaluation.sides)) if state.evaluation else design.num_players,
         made_by=made_by(context),
         facts=_facts(state, context),
-        clauses=tuple(_clause_lines(design.clauses)),
+        clauses=tuple(_clause_lines(design.clauses, shown.wrong if shown else "")),
         assumptions=design.assumptions,
         checks=tuple(
             ReportLine(name=sentence_of(f.check, f.rule), state=f.outcome, text=f.evidence)
@@ -325,11 +325,11 @@ def _facts(state: RunState, context: RunContext) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _clause_lines(clauses: Sequence[Clause]) -> list[ReportLine]:
+def _clause_lines(clauses: Sequence[Clause], wrong: str) -> list[ReportLine]:
     """A line a clause; single words that nothing explains are one line together."""
     words = single_words(clauses)
     lines = [
-        ReportLine(name=clause.text, state=standing(clause), text=ground_of(clause))
+        ReportLine(name=clause.text, state=standing(clause, wrong), text=ground_of(clause))
         for clause in clauses
         if clause.status == "honoured" or clause.text not in words
     ]
@@ -339,32 +339,23 @@ def _clause_lines(clauses: Sequence[Clause]) -> list[ReportLine]:
     return lines
 
 
-def ground_of(clause: Clause) -> str:
-    """Why a clause counts as honoured (setting, rules, where play shows it), or why it does not.
-
-    >>> ground_of(Clause(text="no trumps", status="honoured", setting="trump=none", rules=("R9",)))
-    'trump=none; rule R9'
-    """
-    if clause.status != "honoured":
-        return clause.reason
-    rules = f"rule{'s' * (len(clause.rules) > 1)} {', '.join(clause.rules)}" if clause.rules else ""
-    seen = f"seen in play: {clause.seen}" if clause.seen else ""
-    return "; ".join(filter(None, (clause.setting, rules, seen)))
-
-
 _HEADINGS: dict[Section, str] = _WORDS["headings"]
 
 
-def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> str:
+def rulebook_text(
+    design: Design, brief: Brief, example: Sequence[str] = (), failed: str = ""
+) -> str:
     """Markdown: title, aim, rules by section, and what became of the brief's words.
 
     Args:
         design: The game; its sections come in the order of their first rule.
         brief: What was asked for.
         example: A turn of a real match, a sentence a line; nothing before one was played.
+        failed: What is wrong with the code beside it; empty where it passed, or is not there.
     """
     seats = "one player" if design.num_players == 1 else f"{design.num_players} players"
     lines = [f"# {one_line(design.title)}", "", f"For {seats}.", ""]  # no heading but ours
+    lines += [f"The code does not pass its checks: {one_line(failed)}", ""] if failed else []
     lines += ["## Aim", "", one_line(design.summary)]
     for section in dict.fromkeys(rule.section for rule in design.rules):
         lines += ["", f"## {_HEADINGS[section]}", ""]
@@ -375,7 +366,7 @@ def rulebook_text(design: Design, brief: Brief, example: Sequence[str] = ()) -> 
         lines += [f"> {line}  " for line in example]
     said = [" ".join(line.split()) for line in brief.words.splitlines() if line.strip()]
     lines += ["", "## What was asked for", "", *(f"> {line}  " for line in said), ""]
-    for line in _clause_lines(design.clauses):
+    for line in _clause_lines(design.clauses, failed):
         ground = f" ({line.text})" if line.text else ""
         told = f"{line.state.replace('_', ' ')}: {cited(line.name, brief.words)}{ground}"
         lines.append(f"- {one_line(told)}")

@@ -196,13 +196,12 @@ def _ways_on(state: RunState) -> str:
         return ""
     shown = best(state.candidates).findings or ()
     ways = [f"To try on: {resume} --rounds 3", f"to take it as it is: {resume} --accept"]
-    if any(f.check == "decisions" and f.outcome != "passed" for f in shown):  # the rules' fault
+    if any(f.check == "decisions" and f.outcome == "failed" for f in shown):  # the rules' fault
         ways[0] = f"To change the game: edit design.yaml, then: {resume} --from design"
     held = {claim.id: claim for claim in state.claims if claim.counts}
     odds = [(held[claim], check) for claim, check in at_odds(state.candidates) if claim in held]
     blocking = [f.claim for f in shown if f.outcome != "passed" and f.claim in held]
-    tests = [claim.id for claim in held.values() if claim.test]
-    if drop := next(iter([*(claim.id for claim, _ in odds), *blocking, *tests]), None):
+    if drop := next(iter([*(claim.id for claim, _ in odds), *blocking]), None):
         kind = "test" if held[drop].test else "verdict"
         ways.insert(1, f"to give up a {kind}: {resume} --drop-test {drop}")
     told = [
@@ -380,8 +379,9 @@ def players_object(evaluation: Evaluation) -> dict[str, Any]:
 def _checked(state: RunState) -> str:
     if state.accepted is None:
         return "No candidate passed its checks."
-    findings = state.candidate(state.accepted).findings or ()
-    after = f" after {state.rounds} refinement{'s' * (state.rounds > 1)}" if state.rounds else ""
+    shown = state.candidate(state.accepted)
+    findings, edited = shown.findings or (), state.rounds and shown.parent is not None
+    after = f" after {state.rounds} refinement{'s' * (state.rounds > 1)}" if edited else ""
     wrong = sum(finding.outcome != "passed" for finding in findings)
     if wrong:
         return f"{wrong} of {len(findings)} checks did not pass{after}; accepted by a person."

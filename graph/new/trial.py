@@ -7,12 +7,13 @@ from typing import NamedTuple, TypeVar
 
 from langsmith import trace
 
-from agents.evidence import with_plies
+from agents.evidence import numbers_not_cited, with_plies
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.protocols import Claim, Design, RefusedTest, RoleError, Rule
 from games.checks import Finding, Outcome, verdict
 from games.checks.contract import from_fault
+from games.checks.leaks import NO_SECRET
 from games.checks.seats import even_handed
 from games.checks.unit_tests import UnitTest, played_ply
 from games.engine import Match
@@ -36,7 +37,7 @@ from graph.run.candidates import Candidate, what_failed
 from graph.run.events import Tell
 from graph.run.folder import kept_json
 from tools.checking import CheckRun
-from tools.coverage import denies, unnamed_rules
+from tools.coverage import denies, loosely_named, unnamed_rules, unwritten_numbers
 
 T = TypeVar("T")
 
@@ -50,6 +51,13 @@ _UNNAMED = (
     "does so with a comment `# {0}`, or with `Rules: {0}.` in its function's docstring"
 )
 _DENYING = "no line of the code names rule {}, which denies something: {}"
+_LOOSE = (
+    "rules that only the docstring of a function names, so that no match shows whether they are "
+    "carried out: {}"
+)
+_NUMBERS = "numbers of rules that the code writes nowhere; it computes them, or leaves them out: {}"
+_UNCITED = "numbers that were asked for and that the rules named for them do not have: {}"
+_OPEN = "the code hides nothing from anybody; the rules on what is seen are {}"
 UNREADABLE = (RoleError, MalformedReplyError)
 """Errors of an optional reply: the game is delivered without it, and that is said."""
 
@@ -183,7 +191,24 @@ class Trial:
         """A state whose candidate is accepted after this trial."""
         design = with_plies(self.design, tried.matches)
         told = [_DENYING.format(one.id, one.text) for one in self._unnamed(denying=True)]
-        return state.accepting(self.number).designed(design).noting((*tried.notes, *told))
+        notes = (*tried.notes, *told, *self._doubts(tried))
+        return state.accepting(self.number).designed(design).noting(notes)
+
+    def _doubts(self, tried: Tried) -> list[str]:
+        """Sentences on what a model may have left out, though no check could tell."""
+        if self.context.budget is None:
+            return []
+        rules = {rule.id: rule.text for rule in self.design.rules}
+        lost = unwritten_numbers(self.source, rules)
+        seen = [rule.id for rule in self.design.rules if rule.section == "Observations"]
+        is_open = any(f.evidence.startswith(NO_SECRET) for f in tried.findings)
+        told = {
+            _LOOSE: ", ".join(loosely_named(self.source, [*rules])),
+            _NUMBERS: ", ".join(f"{' and '.join(found)} ({rule})" for rule, found in lost.items()),
+            _UNCITED: "; ".join(numbers_not_cited(self.design.clauses, rules)),
+            _OPEN: ", ".join(seen) if is_open else "",
+        }
+        return [words.format(found) for words, found in told.items() if found]
 
     def _checked(self) -> CheckRun:
         settings, players = self.context.settings, self.design.num_players

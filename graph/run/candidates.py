@@ -67,6 +67,11 @@ class Candidate:
         return verdict(self.findings or ())
 
     @property
+    def wrong(self) -> str:
+        """All that did not pass, in a line; empty where its checks passed."""
+        return "" if self.outcome == "passed" else what_failed(self.findings or ())
+
+    @property
     def share_passed(self) -> float:
         """Its share in [0, 1]: its score, else the mean over its checks; 0 unchecked.
 

@@ -58,7 +58,9 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
     if state.brief is not None:
         records = series[evaluation.best.player].records
         example = next((found for r in records if (found := example_of_play(r))), [])
-        texts["rulebook.md"] = rulebook_text(need_design(state), state.brief, example)
+        failed = "" if state.accepted is None else state.candidate(state.accepted).wrong
+        book = rulebook_text(need_design(state), state.brief, example, failed)
+        texts["rulebook.md"] = book
     texts["players/players.json"] = kept_json(players_object(evaluation))
     folder.write_together(texts)
     said = f"Play-tested, with {len(evaluation.players)} kinds of players."

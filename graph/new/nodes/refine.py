@@ -5,6 +5,7 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from agents.model.budget import BudgetExhaustedError
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
 from agents.protocols import (
@@ -65,6 +66,9 @@ def refine(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterEdit]:
     except MalformedReplyError as error:
         told = f"{error}; still open: {what_failed(parent.findings or ())}"
         return _unreadable(state, now, tried, told, last=now.rounds >= settings.max_rounds)
+    except BudgetExhaustedError as error:
+        left = what_failed(parent.findings or ())
+        raise BudgetExhaustedError(f"{error}; still open: {left}") from error
     except RoleError as error:
         tried = replace(tried, cause=str(error))
         if not parent.refused and now.rounds < settings.max_rounds:  # it is asked once more

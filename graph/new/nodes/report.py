@@ -36,6 +36,8 @@ def report(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["__
         shown = best(ended.candidates)
         texts["game.py"] = shown.source
         texts[CHECKS] = checks_text(context, shown, ended.claims)
+        if ended.design is not None and ended.brief is not None:
+            texts["rulebook.md"] = rulebook_text(ended.design, ended.brief, failed=shown.wrong)
     if ended.design is not None:
         texts["report.html"] = render(report_of(ended, context))
     if ended.design is not None and ended.before is not None:

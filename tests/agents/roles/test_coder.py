@@ -324,6 +324,17 @@ def test_a_whole_module_that_does_not_parse_is_told_its_line_and_not_of_json() -
     assert "JSON does not parse" not in told
 
 
+@pytest.mark.parametrize("lost", ["get_rewards", "get_observations", "visible"])
+def test_a_module_that_lacks_a_function_is_told_which_and_not_of_json(lost: str) -> None:
+    short = MODULE.replace(f"def {lost}(", "def _other(")
+    answers = [message(f"Mended.\n```python\n{text}```") for text in (short, f"{MODULE}# new\n")]
+    with serving(*answers) as endpoint:
+        ModelCoder(chat_with(endpoint)).edit(DESIGN, MODULE, FOUND, Bench())
+        told = endpoint.requests[1]["messages"][-1]["content"]
+    assert f"it does not define {lost}. Call edit_draft" in told
+    assert "JSON does not parse" not in told
+
+
 @pytest.mark.parametrize(
     ("edits", "said"),
     [

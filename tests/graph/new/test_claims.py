@@ -38,6 +38,7 @@ from graph.new.state import RunState
 from graph.run.candidates import Candidate, best
 from graph.run.folder import RunFolder, RunFolderError
 from tests.agents.model.talking import settings_for
+from tests.agents.roles.games import DESIGN
 from tests.graph.conftest import MakeContext
 from tests.graph.running import resume_run, start_run
 from tests.graph.scripted import ScriptedRoles, role_set
@@ -346,6 +347,25 @@ def test_a_claim_that_won_against_the_coder_is_told_with_both_sides(outcome: Out
     told = "".join(overruled(state))
     assert ("R4: as high or" in told) == ("3 lacks" in told) == (outcome == "passed")
     assert overruled(state.holding([without_argument(claim)])) == []
+
+
+@pytest.mark.parametrize(("outcome", "way"), [("could_not_judge", "--rounds"), ("failed", "edit ")])
+def test_the_design_is_blamed_only_where_its_decisions_failed(outcome: Outcome, way: str) -> None:
+    found = Finding(check="decisions", outcome=outcome, evidence="no random match finished")
+    candidate = Candidate(number=0, source="x = 1\n", findings=(found,))
+    state = RunState(end="gave_up", candidates=(candidate,), folder="there")
+    assert way in final_text(state)
+
+
+@pytest.mark.parametrize(("parent", "told"), [(None, False), (0, True)])
+def test_a_draft_that_was_never_edited_passed_after_no_refinement(
+    parent: int | None, told: bool
+) -> None:
+    found = Finding(check="start", outcome="passed", evidence="")
+    taken = Candidate(number=1, parent=parent, source="x = 1\n", findings=(found,))
+    first = Candidate(number=0, source="x = 2\n", findings=())
+    state = RunState(accepted=1, candidates=(first, taken), design=DESIGN, rounds=2, end="made")
+    assert ("after 2 refinements" in final_text(state)) == told
 
 
 def without_argument(claim: Claim) -> Claim:

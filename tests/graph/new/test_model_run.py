@@ -15,6 +15,7 @@ from games.records import MatchRecord
 from games.table import Position
 from graph.new.context import RunContext
 from graph.new.opening import describe_roles, open_model
+from graph.new.results import final_text
 from graph.run.candidates import best
 from graph.run.events import Begins, Event, Waits
 from graph.run.folder import RunFolder
@@ -111,7 +112,9 @@ def without_a_rule(request: Request) -> Answer:
         text = "A player may pay 3 flies to hop one extra pad."
         more = {"id": "R5", "section": "Legal Actions", "text": text}
         never = {"id": "R6", "section": "Scoring", "text": "A tie pays nobody a second time."}
-        return as_json({**DESIGN, "rules": [*DESIGN["rules"], more, never]})
+        asked = {**DESIGN["clauses"][0], "text": "two players, 4 flies"}
+        rules, clauses = [*DESIGN["rules"], more, never], [*DESIGN["clauses"], asked]
+        return as_json({**DESIGN, "rules": rules, "clauses": clauses})
     if schema_of(request) == "EditsReply" or "What is to be done" in str(request["messages"]):
         edit = {
             "search": 'if action == "change":  # R2',
@@ -134,6 +137,9 @@ def test_a_rule_that_no_line_names_is_told_to_the_coder_and_one_that_denies_is_n
     assert "no line of the module names R5" in edits[0]
     assert "names R6" not in edits[0]
     assert any("names rule R6" in note for note in result.state.notes)
+    assert any("“two players, 4 flies” has 4, R1 not" in note for note in result.state.notes)
+    # The mark was set and nothing else was done: no line of the code has a 3 in it.
+    assert any(note.endswith("or leaves them out: 3 (R5)") for note in result.state.notes)
 
 
 def test_a_rule_that_stays_without_code_is_named_at_the_end(
@@ -152,8 +158,45 @@ def test_a_rule_that_stays_without_code_is_named_at_the_end(
     assert (result.state.end, result.state.rounds) == ("gave_up", 2)  # no reply ended the run
     assert "no line of the module names R5" in result.state.reason
     assert best(result.state.candidates).source == high_draw()
+    assert "--rounds 3" in final_text(result.state)
+    assert "--drop-test" not in final_text(result.state)  # each test of it was passed
+    rulebook = (folder.path / "rulebook.md").read_text()
+    assert "The code does not pass its checks: rules: no line of the module names R5" in rulebook
+    assert "- in the rules: " in rulebook
+    assert "- honoured: " not in rulebook
+    assert "class=honoured" not in (folder.path / "report.html").read_text().replace('"', "")
     used = run_json(folder)["usage"]
     assert (used["calls"], used["failed_calls"]) == (asked, asked - 4)
+
+
+def test_a_budget_that_ends_among_refinements_leaves_word_of_what_is_open(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    with serving(without_a_rule) as endpoint:
+        context = model_context(make_context, endpoint, folder, max_calls=4)
+        with pytest.raises(BudgetExhaustedError, match="still open: .* names R5"):
+            start_run(PROMPT, folder, context)
+        assert len(endpoint.requests) == 4
+
+
+@pytest.mark.parametrize("opened", [True, False])
+def test_a_game_that_hides_nothing_says_so_beside_its_rules_on_what_is_seen(
+    make_context: MakeContext, folder: RunFolder, opened: bool
+) -> None:
+    def step(request: Request) -> Answer:
+        told = answer(request)
+        if schema_of(request) or not opened:
+            return told
+        text = high_draw().replace('state["phase"] == "end"\n    return [', "True\n    return [")
+        text = text.replace('"deck_size": len(state["deck"])', '"deck": list(state["deck"])')
+        text = text.replace('{"deck": "count"', '{"deck": "contents"')
+        text = text.replace('"contents" if shown else "count"', '"contents"')
+        return message(f"```python\n{text}```")
+
+    with serving(step) as endpoint:
+        state = start_run(PROMPT, folder, model_context(make_context, endpoint, folder)).state
+    hides = [note for note in state.notes if "hides nothing from anybody" in note]
+    assert [note.endswith("what is seen are R4") for note in hides] == [True] * opened
 
 
 def test_a_role_has_a_model_a_temperature_and_a_bound_of_its_own(
