@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from agents.protocols import Claim, Design, Objection, Vote
+from agents.protocols import Claim, Design, Objection, RefusedTest, Vote
 from games.checks import Finding
 from games.checks.unit_tests import UnitTest
 from graph.run.candidates import Candidate, best
@@ -277,3 +277,12 @@ def _alike(claim: Claim) -> str:
     """The kind of a claim: verdicts are given anew on every candidate, so a rule has one kind."""
     given_anew = claim.test is None and claim.id != SEATS
     return f"verdict on {claim.rule}" if given_anew else claim.id
+
+
+def claim_of(identity: str, test: UnitTest | RefusedTest) -> Claim:
+    """The claim that a test makes; of one that cannot be run, dropped."""
+    if isinstance(test, RefusedTest):
+        says = f"{test.name}: it cannot be run: {test.why}"
+        return Claim(id=identity, rule=test.rule, says=says, status="dropped")
+    says = f"{test.name}: {test.function} {test.relation} {test.expected_json}"
+    return Claim(id=identity, rule=test.rule, says=says, test=test)

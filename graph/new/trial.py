@@ -23,6 +23,7 @@ from graph.new.claims import (
     RECORD,
     SEATS,
     after,
+    claim_of,
     held_tests,
     named,
     to_ask_anew,
@@ -310,7 +311,7 @@ class Trial:
         except UNREADABLE as error:
             return tried.without(f"no tests were worked out from the rules: {error}")
         ids = named(tried.claims, "T", len(tests))
-        tried = tried.holding(*map(_claimed, ids, tests))
+        tried = tried.holding(*map(claim_of, ids, tests))
         given = {test.rule for test in tests if not isinstance(test, RefusedTest)}
         lost = [rule for rule in overtaken if rule not in given]
         rules = dict.fromkeys((*to_ask_anew(tried.claims, self.amended), *lost))
@@ -389,14 +390,6 @@ def _judged(
     if len(found) != len(held):  # the module did not load again
         return tried.finding(*found), []
     return tried, [(claim, one) for (claim, _), one in zip(held, found, strict=True)]
-
-
-def _claimed(identity: str, test: UnitTest | RefusedTest) -> Claim:
-    if isinstance(test, RefusedTest):
-        says = f"{test.name}: it cannot be run: {test.why}"
-        return Claim(id=identity, rule=test.rule, says=says, status="dropped")
-    says = f"{test.name}: {test.function} {test.relation} {test.expected_json}"
-    return Claim(id=identity, rule=test.rule, says=says, test=test)
 
 
 def _given_up(record: MatchRecord, claims: Sequence[Claim]) -> str:
