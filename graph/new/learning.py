@@ -9,6 +9,7 @@ from agents.learning.settings import LearningError
 from agents.observing.budget import begun_token_budget, token_budget
 from agents.observing.model import ObservationSettings, read_observation_model
 from agents.observing.population import SelfPlayTraining
+from games.values import ModuleFault
 from graph.new.context import RunContext
 from graph.run.events import MatchPlayed, Tell
 from graph.run.folder import RunFolder
@@ -33,10 +34,8 @@ def learned_players(
         tell: Hears how far the training is.
 
     Returns:
-        Specs of the players by the model, and a remark; neither where nothing was to be learned.
-
-    Raises:
-        ModuleFault: If the module fails.
+        Specs of the players by the model, none where the training failed, and a remark; neither
+        where nothing was to be learned.
     """
     settings = context.settings
     if not settings.learn and not settings.learn_tokens:
@@ -49,7 +48,7 @@ def learned_players(
             folder.write_bytes(name, _trained(context, game, part, tell))
             rmtree(part)
         told = read_observation_model(str(path)).about["budget"]
-    except LearningError as error:
+    except (LearningError, ModuleFault, OSError) as error:  # the play-test goes on without it
         return (), f"Nothing was learned from self-play: {error}."
     runs = _RUNS[settings.quick]
     return (

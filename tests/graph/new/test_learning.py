@@ -1,5 +1,7 @@
 """Learning from self-play, in a game whose best play is known by counting."""
 
+import pytest
+
 from graph.new.learning import learned_players, what_learning_brought
 from graph.new.playing import measured, play_of_run
 from graph.run.folder import RunFolder
@@ -35,12 +37,19 @@ def test_a_player_that_learned_joins_the_ladder_and_the_report_says_what_it_is_w
     assert (folder.path / "players/learned-2.model").read_bytes() == written
 
 
-def test_a_game_that_pays_all_alike_in_all_matches_teaches_nothing_and_says_so(
-    make_context: MakeContext, folder: RunFolder
+BROKEN = RIVALS.replace('return {"said": state', 'return {"said": 1 / 0 or state')
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [(SUMS.replace("PAYS", "[1.0, 1.0]"), "paid the same"), (BROKEN, "failed in 400 of 400")],
+    ids=["paid alike", "broken"],
+)
+def test_where_nothing_can_be_learned_the_play_test_goes_on_and_says_so(
+    source: str, why: str, make_context: MakeContext, folder: RunFolder
 ) -> None:
-    source = SUMS.replace("PAYS", "[1.0, 1.0]")
     context = make_context(settings=LEARNING)
     players, remark = learned_players(context, source, 2, folder, lambda _: None)
     assert players == ()
     assert "Nothing was learned" in remark
-    assert "paid the same" in remark
+    assert why in remark
