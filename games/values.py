@@ -62,13 +62,16 @@ class ModuleFault(Exception):  # noqa: N818 - a fault is the module's, an error 
         kind: What happened, one of `FaultKind`.
         function: The contract name that was being called, or "module" while loading.
         line: Line of the module's source, 1-based, or None where none is known.
-        message: What was wrong and what was required. Untrusted text where the module made it.
+        message: What was wrong and what was required. Untrusted text where the module made it, of
+            which no more than a page is kept.
     """
 
     def __init__(
         self, kind: FaultKind, function: str, message: str, *, line: int | None = None
     ) -> None:
         where = f" (line {line})" if line is not None else ""
+        if (left := len(message) - _PAGE) > 0:
+            message = f"{message[:_PAGE]} ... ({left} characters more)"
         super().__init__(f"{function}: {kind}{where}: {message}")
         self.kind = kind
         self.function = function
@@ -93,6 +96,7 @@ _CARDS = re.compile(r"\b(?:(?:[2-9TJQKA]|10)[CDHScdhs]){2,}\b")
 _NUMBER = re.compile(r"-?\d+")
 _LONGEST_TYPE = 60
 _LINE = 100
+_PAGE = 4000  # characters
 
 
 def canonical_key(value: Json) -> str:

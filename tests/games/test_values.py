@@ -24,3 +24,9 @@ def test_a_canonical_key_is_sorted_and_of_ascii_alone() -> None:
 def test_what_is_no_json_is_named_with_its_place(value: object, told: str) -> None:
     with pytest.raises(ModuleFault, match=told):
         require_json(value, "apply_action", "value")
+
+
+def test_what_a_module_says_is_kept_to_a_page() -> None:
+    fault = ModuleFault("bad_value", "get_legal_actions", f"gave {'x' * 1_000_000}", line=3)
+    assert fault.message.endswith("... (996005 characters more)")  # of 1,000,005, but for 4,000
+    assert len(str(fault)) < 4_200
