@@ -200,7 +200,7 @@ def out_of_range(error: ValidationError, names: Mapping[str, str] | None = None)
     for problem in error.errors():
         field, said = str(problem["loc"][-1]), problem["msg"]
         name = (names or {}).get(field, field)
-        lines.append(f"{name}: {said[:1].lower()}{said[1:]}, got {problem['input']!r}")
+        lines.append(f"{name}: {said[:1].lower()}{said[1:]}, got {problem['input']!r:.80}")
     return SettingsError("settings out of range: " + "; ".join(lines))
 
 
