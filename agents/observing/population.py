@@ -8,6 +8,7 @@ In cooperation all seats follow the newest model, and all learn. A training is a
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fcntl import LOCK_EX, LOCK_NB, flock
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
@@ -75,10 +76,21 @@ class SelfPlayTraining:
         """Train to the end.
 
         Raises:
-            LearningError: If the game cannot be learned so, or a loss is no number.
+            LearningError: If the game cannot be learned so, a loss is no number, or another
+                training writes to the folder.
             ModuleFault: If the module fails.
         """
         self.folder.mkdir(exist_ok=True)
+        with (self.folder / "lock").open("wb") as lock:
+            try:
+                flock(lock, LOCK_EX | LOCK_NB)
+            except OSError as error:
+                raise LearningError(
+                    f"another training writes to {self.folder}; wait for it, or name another file"
+                ) from error
+            return self._trained(about)
+
+    def _trained(self, about: Mapping[str, Json]) -> ObservationModel:
         identity = self._identity()
         models = [*self._kept(identity)]
         if models:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +58,13 @@ def test_the_same_seed_gives_the_same_bytes_and_a_stopped_training_goes_on_to_th
     (begun / "1.logs").write_bytes(b"half")
     (begun / "1.part").write_bytes(b"half")
     assert trained(sandbox, begun).train({}).saved() == expected
+
+
+def test_two_trainings_do_not_write_to_one_folder(sandbox: Sandbox, tmp_path: Path) -> None:
+    with (tmp_path / "lock").open("wb") as lock:
+        flock(lock, LOCK_EX)
+        with pytest.raises(LearningError, match="another training writes to"):
+            trained(sandbox, tmp_path).train({})
 
 
 def test_a_learner_that_always_explores_is_trained_too(sandbox: Sandbox, tmp_path: Path) -> None:
