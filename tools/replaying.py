@@ -426,6 +426,8 @@ def _scripted(
 def _difference(entry: MatchEntry, match: Match) -> str:
     """The difference of a match that was played again, in words; "" where there is none."""
     again = MatchEntry.model_validate(entry_of(match, record=entry.record is not None))
+    if again.ending == "fault" != entry.ending:
+        return f"fails: {again.reason:.300}"
     plies = zip(entry.match().plies, again.match().plies, strict=False)
     for number, (one, other) in enumerate(plies):
         for part in _PART:

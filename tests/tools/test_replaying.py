@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents.players.registry import PlayerRoster
 from games.checks import verdict
 from games.checks.run import CheckSettings
 from games.engine import Decision, Player, PlayerFault
@@ -102,6 +103,19 @@ def test_a_module_that_pays_by_chance_of_its_own_has_no_result(sandbox: Sandbox)
     paying = SOUND.replace("total = float(", "total = (1 + id(object()) // 16 % 7) * float(")
     with pytest.raises(VoidResultError, match="the result is void"):
         played(sandbox, paying)
+
+
+def test_what_is_wrong_with_a_match_made_again_is_told(sandbox: Sandbox) -> None:
+    """The contract has 64 levels at most; matches in lockstep do not look at states."""
+    nested = SOUND.replace('"bids": []}', '"bids": [], "deep": [' + "[" * 70 + "]" * 70 + "]}")
+    with pytest.raises(VoidResultError, match="again by a fresh worker, fails: initial_state: bad"):
+        play_series(
+            GameSetup("high card", nested, 2),
+            ["random", "random"],
+            PlayerRoster(),
+            SeriesSettings(matches=8, seed=4, record=False),
+            sandbox=sandbox,
+        )
 
 
 def test_what_a_seat_sees_at_another_seats_turn_is_the_same_in_a_replay(sandbox: Sandbox) -> None:
