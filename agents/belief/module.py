@@ -17,7 +17,7 @@ Guard: TypeAlias = Callable[[Callable[[], object]], object]
 """Makes one call and returns what it gives; raises `HungError` where it takes too long, and
 `DeadlineError` where the decision itself does."""
 _LONGEST = 300  # characters of what a module says
-_KEPT = 10_000  # states
+_ROOM = 2**20  # bytes of states, as keys, that are kept
 TRIES = 10  # Code World Models App. H.6
 
 
@@ -76,6 +76,7 @@ class ModuleSampler:
         self.reseed: Callable[[list[int]], None] = getattr(namespace, "reseed", reseed)
         self.extra = [False] * (history and _takes_ending(self.resample))
         self._fitting: dict[bytes, State] = {}  # what was held against the log need not be again
+        self._room = _ROOM
         self.turns: list[Json] = [[seen, action] for seen, action in own_turns(log)]
 
     def sample(self) -> State | None:
@@ -119,7 +120,8 @@ class ModuleSampler:
             if not self._fits(state):
                 return None
             known = state
-            if len(self._fitting) < _KEPT:
+            if len(key) <= self._room:
+                self._room -= len(key)
                 self._fitting[key] = state
         self.last = known
         return known

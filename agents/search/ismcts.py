@@ -36,13 +36,13 @@ from pydantic import Field
 
 from agents.search.leaves import Leaves, PlayedPly, sampled
 from agents.search.meter import Meter
-from agents.search.rollouts import MOST
 from agents.search.settings import ExplorationWeight, SearchResult, SearchView, TreeSettings
 from agents.search.statistics import EdgeStatistics, Path, ReturnRange, widened
 from games.modules import Heuristic, Rules, canonical, require_seat, require_turn
 from games.streams import uniforms
 from games.values import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
 
+_ROOM = 4 * 2**20  # bytes of states as keys that are kept; in memory they take a few times as many
 Place: TypeAlias = tuple[int, int]
 """A node: whose information it stands for, by number, and the seat to move."""
 
@@ -89,18 +89,22 @@ class _Met:
         player: To move.
         legal: Its legal actions.
         rewards: Of entering it; None where they are all 0.
+        size: Bytes of the determinization that it comes from, as its key; 0 where none is kept.
         observations: By seat; None until they are asked for.
         sights: By seat, its observation as a text.
         next: Where actions led.
         told: What they told the followed seats.
     """
 
-    __slots__ = ("legal", "next", "observations", "player", "rewards", "sights", "state", "told")
+    __slots__ = (
+        *("legal", "next", "observations", "player", "rewards", "sights", "size", "state", "told"),
+    )
 
     def __init__(
-        self, state: State, player: int, legal: list[Action], rewards: list[float] | None
+        self, state: State, player: int, legal: list[Action], rewards: list[float] | None, size: int
     ) -> None:
         self.state, self.player, self.legal, self.rewards = state, player, legal, rewards
+        self.size = size
         self.observations: list[Observation] | None = None
         self.sights: dict[int, str] = {}
         self.next: dict[Action, _Met] = {}
@@ -151,7 +155,7 @@ class IsmctsSearch:
         self.keys: dict[bytes, str] = {}  # a text is written once a value
         self.states: dict[bytes, _Met] = {}
         # A budget of calls counts the calls made, which known states would spare.
-        self.interns, self.kept = settings.budget != "calls", 0
+        self.room = 0 if settings.budget == "calls" else _ROOM
 
     def simulate(self, state: State) -> None:
         """Descend once through a determinization and back its returns up."""
@@ -246,29 +250,32 @@ class IsmctsSearch:
 
     def _root(self, state: State) -> "_Met":
         """The record of a determinization; the one that is there, if it was drawn before."""
-        if not self.interns:
-            return self._met(state)
-        key = canonical(state)
+        key = canonical(state) if self.room else b""
         found = self.states.get(key)
         if found is None:
-            found = self.states[key] = self._met(state)
+            found = self._met(state, len(key))
+            if self._keeps(found):
+                self.states[key] = found
         return found
 
-    def _met(self, state: State) -> "_Met":
+    def _keeps(self, met: "_Met") -> bool:
+        """True if there is room for one more record, which is then taken."""
+        if not 0 < met.size <= self.room:
+            return False
+        self.room -= met.size
+        return True
+
+    def _met(self, state: State, size: int) -> "_Met":
         rules = self.rules
-        player, legal, rewards = (
-            rules.current_player(state),
-            rules.legal_actions(state),
-            rules.rewards(state),
-        )
+        player, legal = rules.current_player(state), rules.legal_actions(state)
         require_turn(player, len(legal), rules.num_players)
-        return _Met(state, player, legal, rewards if any(rewards) else None)
+        rewards = rules.rewards(state)
+        return _Met(state, player, legal, rewards if any(rewards) else None, size)
 
     def _after(self, here: "_Met", action: Action) -> "_Met":
         self.applied += 1
-        after = self._met(self.rules.apply_action(here.state, action))
-        if self.interns and self.kept < MOST:
-            self.kept += 1
+        after = self._met(self.rules.apply_action(here.state, action), here.size)
+        if self._keeps(after):
             here.next[action] = after
         return after
 

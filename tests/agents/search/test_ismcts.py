@@ -183,7 +183,7 @@ def test_what_known_states_spare_changes_nothing(settings: TreeSettings) -> None
     found = []
     for interns in (True, False):
         search = IsmctsSearch(rules, 1, settings, np.random.default_rng(4))
-        search.interns = interns
+        search.room *= interns
         deal = dealt("Q", 1, "b")
         for _ in range(400):
             search.simulate(deal())
@@ -192,6 +192,24 @@ def test_what_known_states_spare_changes_nothing(settings: TreeSettings) -> None
         # Two deals, and the two actions of one bet: a module is asked for each once, else always.
         assert applied == (4 if interns else 400)
     assert found[0] == found[1]
+
+
+def test_large_states_that_never_repeat_are_not_kept_for_ever() -> None:
+    """A worker may have 64 MiB; each of these states takes 64 KiB, a simulation."""
+    source = """
+def get_current_player(state): return -4 if state["chosen"] >= 0 else 0
+def get_legal_actions(state): return [] if state["chosen"] >= 0 else ["0", "1"]
+def apply_action(state, action): return {**state, "chosen": int(action)}
+def get_rewards(state): return [float(state["chosen"] == 1)]
+def get_observations(state): return [{"chosen": state["chosen"]}]
+"""
+    search = IsmctsSearch(_rules(source, 1), 0, SETTINGS, np.random.default_rng(0))
+    for number in range(300):
+        search.simulate({"chosen": -1, "hidden": f"{number}" + "x" * 2**16})
+    kept = [*search.states.values()]
+    assert sum(len(key) for key in search.states) <= 4 * 2**20
+    assert len(kept) + sum(len(met.next) for met in kept) <= 64
+    assert search.result().best == "1"
 
 
 def test_a_determinization_with_another_seat_to_move_is_refused() -> None:
