@@ -82,13 +82,13 @@ class Losses:
     """Cross-entropies of a batch, in nats.
 
     Attributes:
-        next: A token.
+        next: A token; None where none is learned.
         outcome: A token, of the match's end; None where no match's is known.
-        tokens: Number of tokens.
+        tokens: Number of tokens whose next one is learned.
         known: Of them, those whose match's outcome is known.
     """
 
-    next: float
+    next: float | None
     outcome: float | None
     tokens: int
     known: int
@@ -154,7 +154,10 @@ class _Pass:
         for name, numbers in (("tokens", batch.tokens), ("places", batch.places)):
             grown = self.gradients[name] = np.zeros_like(weights[name])
             np.add.at(grown, numbers.reshape(-1), up.reshape(-1, shape.width))
-        told = Losses(lost / max(1, count), missed / ended if ended else None, count, ended)
+        next_loss, end_loss = (
+            total / n if n else None for total, n in ((lost, count), (missed, ended))
+        )
+        told = Losses(next_loss, end_loss, count, ended)
         return told, self.gradients
 
     def _drop(self, values: Reals) -> tuple[Reals | None, Reals]:

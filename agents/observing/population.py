@@ -278,9 +278,9 @@ class SelfPlayTraining:
             losses, gradients = losses_and_gradients(
                 network, batch, outcome_share=settings.outcome_share, dropped=drop
             )
-            if not math.isfinite(losses.next + (losses.outcome or 0)):
+            if not math.isfinite((losses.next or 0) + (losses.outcome or 0)):
                 raise LearningError(
-                    f"the loss is {losses.next} in iteration {number}; what was learned before is "
+                    f"the loss is no number in iteration {number}; what was learned before is "
                     f"kept in {self.folder}: give a smaller learning_rate"
                 )
             part = step / len(batches)
@@ -329,12 +329,13 @@ class SelfPlayTraining:
             losses_and_gradients(network, batch)[0]
             for batch in batches_of(data, self.settings.batch)
         ]
-        total, known = sum(one.tokens for one in rows), sum(one.known for one in rows)
-        missed = sum(one.outcome * one.known for one in rows if one.outcome is not None)
-        return {
-            "held_out_next": sum(one.next * one.tokens for one in rows) / total,
-            "held_out_outcome": missed / known if known else None,
-        }
+        told = [(one.next, one.tokens) for one in rows], [(one.outcome, one.known) for one in rows]
+        found = []
+        for pairs in told:
+            known = [(loss, count) for loss, count in pairs if loss is not None]
+            count = sum(count for _, count in known)
+            found.append(sum(loss * n for loss, n in known) / count if count else None)
+        return {"held_out_next": found[0], "held_out_outcome": found[1]}
 
 
 def _mean(values: Sequence[float]) -> float | None:

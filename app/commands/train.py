@@ -214,13 +214,14 @@ def _tell_part(row: "dict[str, Any]") -> None:
         told = f"{row['matches']} matches {row['play']}, {row['tokens']} tokens"
         note(f"iteration {row['iteration']}: {told}; held out: {_held_out(row)}")
     else:
-        note(f"iteration {row['iteration']}, step {row['step']} of {row['of']}: {row['next']:.3f}")
+        loss = "no token" if row["next"] is None else f"{row['next']:.3f}"
+        note(f"iteration {row['iteration']}, step {row['step']} of {row['of']}: {loss}")
 
 
 def _held_out(row: "Mapping[str, Any]") -> str:
-    ends = row["held_out_outcome"]
-    told = "no outcome is known" if ends is None else f"{ends:.3f} an outcome"
-    return f"{row['held_out_next']:.3f} nats a token, {told}"
+    ups, ends = row["held_out_next"], row["held_out_outcome"]
+    tokens = "no token is learned" if ups is None else f"{ups:.3f} nats a token"
+    return f"{tokens}, " + ("no outcome is known" if ends is None else f"{ends:.3f} an outcome")
 
 
 def _show_model(out: Path, about: "Mapping[str, Any]", match: str) -> None:

@@ -91,7 +91,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     small_budget: int = sized(50, quick=15, least=1)
     large_budget: int = sized(250, quick=0)
     learn: float = Field(default=0.0, ge=0, le=24 * 60, allow_inf_nan=False)
-    learn_tokens: int = Field(default=0, ge=0, le=10**10)
+    learn_tokens: int = Field(default=0, ge=0, le=10**9)
     playtest_s: float | None = Field(
         default_factory=lambda given: 900.0 if given["quick"] else 21_600.0,
         gt=0,

@@ -1,25 +1,40 @@
-"""Play of the accepted game with a run's resources: its play-test, and heuristics by play."""
+"""Play of the accepted game with a run's resources: its play-test, and what learns from play."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
+from shutil import rmtree
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
+from agents.learning.settings import LearningError
+from agents.observing.budget import TokenBudget, begun_token_budget, token_budget
+from agents.observing.model import (
+    ObservationModel,
+    ObservationSettings,
+    read_observation_model,
+)
+from agents.observing.population import SelfPlayTraining
 from agents.players.greedy import ENSEMBLE, SCORES
 from agents.players.registry import PlayerRoster
 from agents.protocols import Heuristic
 from agents.strategy.contest import HeuristicContest, counted_lines, taught_heuristics
-from graph.new.context import RunContext
+from games.values import ModuleFault
+from graph.new.context import RunContext, RunSettings
 from graph.new.state import RunState, need_design
 from graph.run.events import MatchPlayed, SeriesBegins, Tell
 from graph.run.folder import RunFolder
+from graph.run.settings import versions
 from tools.playtest.jobs import GameSetup
 from tools.playtest.of_run.budget import Clock, Timed
 from tools.playtest.of_run.measuring import Measured, playtest
 from tools.playtest.of_run.played import Counting, PlayTest, jobs_here
 from tools.playtest.runner import Workers
+from tools.reporting.content import Evaluation, short_name
+from tools.reporting.page import figure_text
 
+_RUNS = {False: 100, True: 20}  # of a search in observations, in a full and in a quick run
 _CLOCK = ".state/journals/clock.json"  # it goes when the journals go
 _WORK = ".state/journals/work-{}.json"
 
@@ -170,3 +185,105 @@ def taught(context: RunContext, play: PlayTest) -> list[Heuristic]:
         plies=settings.lessons,
         shared=play.is_shared,
     )
+
+
+def learned_players(
+    context: RunContext, source: str, seats: int, folder: RunFolder, tell: Tell
+) -> tuple[tuple[str, ...], str]:
+    """Train on a game, as the settings ask; a training that was stopped goes on.
+
+    Args:
+        context: Of the run.
+        source: The accepted module.
+        seats: At the table.
+        folder: Of the run; it gets `players/learned-SEATS.model`.
+        tell: Hears how far the training is.
+
+    Returns:
+        Specs of the players by the model, none where the training failed, and a remark; neither
+        where nothing was to be learned.
+    """
+    settings = context.settings
+    if not settings.learn and not settings.learn_tokens:
+        return (), ""
+    game, name = GameSetup("game", source, seats), f"players/learned-{seats}.model"
+    path, of = folder.path / name, sha256(source.encode()).hexdigest()
+    try:
+        if not path.exists() or not _is_of(read_observation_model(str(path)), of, settings):
+            part = folder.state / f"learning-{seats}-{of[:8]}"
+            folder.write_bytes(name, _trained(context, game, part, tell))
+            rmtree(part)
+        told = read_observation_model(str(path)).about["budget"]
+    except (
+        LearningError,
+        ModuleFault,
+        OSError,
+        ValidationError,
+    ) as error:  # the play-test goes on without it
+        return (), f"Nothing was learned from self-play: {error}."
+    runs = _RUNS[settings.quick]
+    return (
+        (f"argmaxval:model={path}", f"gomcts:model={path},runs={runs}"),
+        f"A model of what players see learned from {told['tokens']:,} tokens of self-play.",
+    )
+
+
+def _is_of(model: ObservationModel, source: str, settings: RunSettings) -> bool:
+    """True for a model that learned from this source as much as the settings ask."""
+    budget = TokenBudget.model_validate(model.about.get("budget"))
+    return model.about.get("source") == source and _is_asked(budget, settings)
+
+
+def _is_asked(budget: TokenBudget, settings: RunSettings) -> bool:
+    minutes = 0.0 if settings.learn_tokens else settings.learn
+    return budget.is_of(settings.learn_tokens, minutes)
+
+
+def _trained(context: RunContext, game: GameSetup, part: Path, tell: Tell) -> bytes:
+    settings, sandbox = context.settings, context.sandbox
+    observing = ObservationSettings(max_plies=settings.max_plies)
+    part.parent.mkdir(parents=True, exist_ok=True)
+    begun = begun_token_budget(part)
+    if begun is not None and not _is_asked(begun, settings):
+        rmtree(part)
+        begun = None
+    budget = begun or token_budget(
+        *(sandbox, game, observing, part),
+        seed=settings.seed,
+        tokens=settings.learn_tokens,
+        minutes=settings.learn,
+    )
+
+    def hear(row: Mapping[str, object]) -> None:
+        if isinstance(step := row.get("step"), int) and isinstance(of := row["of"], int):
+            series = f"learning, iteration {row['iteration']}"
+            tell(MatchPlayed(node="learning", series=series, played=step, of=of))
+
+    about = {
+        "versions": {**versions()},
+        "sandbox": sandbox.grade.model_dump(mode="json"),
+        "budget": budget.model_dump(mode="json"),
+    }
+    training = SelfPlayTraining(
+        sandbox, game, observing, budget.tokens, settings.seed, part, tell=hear
+    )
+    return training.train(about).saved()
+
+
+def what_learning_brought(evaluation: Evaluation, learned: tuple[str, ...]) -> tuple[str, ...]:
+    """A sentence on each player that learned: against the strongest one that did not."""
+    other = [spec for spec in evaluation.players if spec not in learned][-1]
+    rungs = {frozenset((rung.stronger, rung.weaker)): rung for rung in evaluation.ladder}
+    found = []
+    for spec in learned:
+        rung = rungs.get(frozenset((spec, other)))
+        if rung is None or rung.figure.value is None:
+            pair = f"{short_name(spec)} against {short_name(other)}"
+            found.append(f"{pair}: not measured, so whether learning helped could not be told.")
+            continue
+        above = rung.verdict == ("climbs" if rung.stronger == spec else "falls")
+        told = "learning helped" if above else "learning did not help"
+        told = told if rung.is_told else "the two are not told apart"
+        who = f"{short_name(rung.stronger)} against {short_name(rung.weaker)}"
+        found.append(f"{who}: {figure_text(rung.figure)}, even {rung.even:.3g}; {told}.")
+    return tuple(found)

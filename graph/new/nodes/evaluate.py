@@ -8,9 +8,15 @@ from langgraph.types import Command
 
 from games.records import example_of_play, json_line
 from graph.new.context import RunContext
-from graph.new.learning import learned_players, what_learning_brought
 from graph.new.opening import context_of
-from graph.new.playing import clock_of, measured, play_of_run, play_on
+from graph.new.playing import (
+    clock_of,
+    learned_players,
+    measured,
+    play_of_run,
+    play_on,
+    what_learning_brought,
+)
 from graph.new.reporting import rulebook_text
 from graph.new.results import players_object
 from graph.new.state import RunState, folder_of, go_on, need_design

@@ -41,6 +41,7 @@ def model(seed: int = 0, shape: Shape = SMALL) -> Transformer:
 def loss(of: Transformer) -> float:
     found, _ = losses_and_gradients(of, BATCH)
     assert found.outcome is not None
+    assert found.next is not None
     return float(0.9 * found.next + 0.1 * found.outcome)
 
 
@@ -102,6 +103,27 @@ def test_where_no_outcome_is_known_there_is_no_loss_of_one() -> None:
     found, gradients = losses_and_gradients(model(), batch(SEQUENCES, [-1] * 4))
     assert (found.outcome, found.known) == (None, 0)
     assert not gradients["outcome"].any()
+
+
+def test_where_no_token_is_learned_there_is_no_loss_of_one() -> None:
+    nothing = [np.full(len(one) - 1, -1) for one in SEQUENCES]
+    ends = [np.full(len(one) - 1, 1) for one in SEQUENCES]
+    found, gradients = losses_and_gradients(model(), Batch.of(SEQUENCES, nothing, ends))
+    assert (found.next, found.tokens) == (None, 0)
+    assert found.known == sum(map(len, nothing))
+    assert not gradients["next"].any()
+
+
+def test_first_weights_keep_the_spread_of_what_goes_through() -> None:
+    """LeCun et al. (1998): of inputs of spread 1 a matrix makes outputs of spread 1."""
+    shape = Shape(vocabulary=50, outcomes=5, context=20, layers=2, heads=2, width=64)
+    generator = np.random.default_rng(0)
+    weights = first_weights(shape, generator)
+    for name in ("0.qkv", "1.wide", "next.hidden", "outcome.hidden"):
+        made = generator.standard_normal((500, 64)) @ weights[name]
+        assert made.std() == pytest.approx(1, abs=0.1), name
+    towards = generator.standard_normal((500, 64)) @ weights["1.out"]
+    assert towards.std() == pytest.approx(1 / 2, abs=0.05)  # one over the root of two a layer
 
 
 def test_a_look_ahead_leaves_the_cache_as_it_is() -> None:
