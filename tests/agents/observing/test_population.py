@@ -1,6 +1,7 @@
 """Self-play of a population: what is trained, kept, gone on with, and refused."""
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fcntl import LOCK_EX, flock
@@ -19,6 +20,7 @@ from agents.observing.following import LogFollower
 from agents.observing.model import ObservationModel, ObservationSettings, read_observation_model
 from agents.observing.outcomes import OutcomeTable
 from agents.observing.population import SelfPlayTraining
+from agents.observing.selfplay import PopulationPlayer, matches_of_play
 from games import library
 from games.information import Did, SeatLog, Seen
 from tools.playtest.jobs import GameSetup
@@ -71,6 +73,28 @@ def test_a_learner_that_always_explores_is_trained_too(sandbox: Sandbox, tmp_pat
     settings = QUICK.model_copy(update={"explore": 1.0, "iterations": 2})
     found = SelfPlayTraining(sandbox, KUHN, settings, 30_000, 7, tmp_path / "always").train({})
     assert [row["iteration"] for row in found.about["course"]] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("lengths", "acts"), [((), 1), ((1,), 2)], ids=["learner", "explorer"])
+def test_an_explorer_draws_where_a_learner_takes_the_best(
+    sandbox: Sandbox, model: tuple[Path, bytes], lengths: tuple[int, ...], acts: int
+) -> None:
+    """At Kuhn poker's first turn there are two actions, and one card to choose by."""
+    player = PopulationPlayer(
+        read_observation_model(str(model[0] / "1.model")), greedy=0.01, explores=lengths
+    )
+    chosen: dict[str, set[str]] = defaultdict(set)
+    played = matches_of_play(
+        sandbox, KUHN, lambda _: (player, player), range(120), seed=3, max_plies=20
+    )
+    for _, logs, _ in played:
+        entries = logs[0].entries
+        first = next(place for place, entry in enumerate(entries) if isinstance(entry, Did))
+        assert isinstance(did := entries[first], Did)
+        assert isinstance(seen := entries[first - 1], Seen)
+        chosen[repr(seen.observation)].add(did.action)
+    assert len(chosen) == 3
+    assert {len(one) for one in chosen.values()} == {acts}
 
 
 def test_what_comes_after_the_last_drawn_action_tells_of_it_alone() -> None:
