@@ -41,7 +41,7 @@ from agents.protocols import (
     Rule,
     Talk,
 )
-from games.library import exemplars, in_reading_order, preset, rulebook
+from games.library import exemplars, in_reading_order, names, preset, rulebook
 from games.library.settings import PLAYERS, game_of, settings_chosen
 from games.text import did_you_mean
 from games.values import Json
@@ -213,9 +213,12 @@ def chosen_family(name: str) -> Lexicon:
         RoleError: If the library has neither of that name.
     """
     if name not in exemplars():
-        near = did_you_mean(name, exemplars())
         known = ", ".join(exemplars())
-        raise RoleError(f"no family or preset to build is called {name!r}{near}; known: {known}")
+        if name in names():
+            told = f"{name} is played as it is (rulewright play {name}); no game is made from it"
+        else:
+            told = f"no family or preset is called {name!r}{did_you_mean(name, exemplars())}"
+        raise RoleError(f"{told}; known: {known}")
     return lexicon_of(preset(name).family)
 
 

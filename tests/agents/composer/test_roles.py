@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from agents.composer import composer_roles
+from agents.composer.designer import chosen_family
 from agents.protocols import (
     Brief,
     Choices,
@@ -261,3 +262,10 @@ def test_a_persons_own_title_is_kept_and_never_listed_as_lost(words: str, title:
     assert design.title == title
     assert [c.setting for c in design.clauses if title in c.text] == [f"title={title}"]
     assert [c.text for c in design.clauses if c.status == "not_honoured"] == []
+
+
+def test_a_game_without_words_is_played_but_no_game_is_made_from_it() -> None:
+    with pytest.raises(RoleError, match="the_crew is played as it is"):
+        chosen_family("the_crew")
+    with pytest.raises(RoleError, match=r"'whits', did you mean 'whist'|'whits'.*whist"):
+        chosen_family("whits")
