@@ -267,5 +267,5 @@ def test_a_persons_own_title_is_kept_and_never_listed_as_lost(words: str, title:
 def test_a_game_without_words_is_played_but_no_game_is_made_from_it() -> None:
     with pytest.raises(RoleError, match="the_crew is played as it is"):
         chosen_family("the_crew")
-    with pytest.raises(RoleError, match=r"'whits', did you mean 'whist'|'whits'.*whist"):
+    with pytest.raises(RoleError, match="'whits'.*whist"):
         chosen_family("whits")
