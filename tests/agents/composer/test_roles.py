@@ -235,8 +235,8 @@ def test_a_chosen_preset_brings_its_settings_without_a_word() -> None:
 @pytest.mark.parametrize(
     ("chosen", "said"),
     [
-        (Choices(family="chess"), "to build is called 'chess'"),
-        (Choices(family="the_crew"), "to build is called 'the_crew'"),
+        (Choices(family="chess"), "no family or preset is called 'chess'"),
+        (Choices(family="the_crew"), "the_crew is played as it is"),
         (Choices(family="capture", num_players=5), "for 2 players, not 5"),
         (Choices(family="capture", settings={"rows": 99}), "3 to 12; not 99"),
         (Choices(family="capture", settings={"warp": True}), "no setting"),
