@@ -60,9 +60,12 @@ class SeatLog:
 
     def see(self, observation: Observation, events: Sequence[str]) -> None:
         """Append what the seat sees after a ply, unless it is nothing new, in its one form."""
-        if not events and self.entries and self.latest() == observation:
-            return
-        self.entries.append(Seen.of(observation, events))
+        self.add(Seen.of(observation, events))
+
+    def add(self, entry: Seen) -> None:
+        """Append what the seat sees after a ply, unless it is nothing new."""
+        if entry.events or not self.entries or self.latest() != entry.observation:
+            self.entries.append(entry)
 
     def act(self, action: Action) -> None:
         """Append the seat's own action."""

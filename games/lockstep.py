@@ -28,7 +28,15 @@ from games.contract import (
 from games.engine import Decision, Effort, PlayerFault, sample_index
 from games.information import SeatLog, Seen
 from games.streams import Uniforms, stream
-from games.values import CHANCE, TERMINAL, Action, Json, ModuleFault
+from games.values import (
+    CHANCE,
+    TERMINAL,
+    Action,
+    Json,
+    ModuleFault,
+    Observation,
+    canonical_object,
+)
 
 Reads: TypeAlias = Literal["nothing", "newest", "all"]
 Move: TypeAlias = tuple[int, Action | None]  # a slot and its action; None begins a match there
@@ -45,8 +53,9 @@ class Columns(NamedTuple):
         legal: For each the number of a text.
         texts: Legal actions, a line each; why it failed.
         more: For some, by row: the rewards (0 where nobody is paid), the probabilities of chance
-            where the module gives them, the observation of a sighted seat that moves, and a pair
-            for each seat that is followed: its observation, and its events of the move.
+            where the module gives them, the observation of a sighted seat that moves, and three
+            for each seat that is followed: the parts of its observation that changed since the last
+            one, the names of those that are gone, and its events of the move.
     """
 
     players: Sequence[Json]
@@ -131,7 +140,7 @@ class Rounds(Protocol):
         Args:
             moves: In the order of the rows.
             sighted: Seats whose observation is told where they move.
-            followed: Seats of which all is told.
+            followed: Seats of which all is told that changed.
 
         Raises:
             ModuleFault: If the module failed as a whole.
@@ -190,7 +199,7 @@ class _Running:
 
     __slots__ = (
         *("actions", "chance", "decisions", "draws", "efforts", "entry", "forced", "logs"),
-        *("mover", "options", "paid"),
+        *("mover", "options", "paid", "shown"),
     )
 
     def __init__(self, entry: Entry, key: int) -> None:
@@ -204,6 +213,7 @@ class _Running:
         self.mover = CHANCE
         reads = [player.reads for player in entry.players]
         self.logs = {seat: SeatLog(seat) for seat in range(seats) if reads[seat] == "all"}
+        self.shown: dict[int, Observation] = dict.fromkeys(self.logs, {})
         self.chance = Uniforms.of(key, "chance", match=entry.deal)
         self.draws = [
             Uniforms.of(key, "player", match=entry.match, seat=seat)
@@ -393,14 +403,28 @@ def _tell(run: _Running, followed: Sequence[int], told: Json) -> None:
     Raises:
         ModuleFault: If it breaks the contract.
     """
-    told = told if isinstance(told, list) else []
-    pairs = [row for row in told if isinstance(row, list) and len(row) == 2]  # noqa: PLR2004 - a pair
-    if not len(pairs) == len(told) == len(followed):
+    rows = told if isinstance(told, list) else []
+    if len(rows) != len(followed):
         raise ModuleFault("bad_value", "get_observations", "must have one a seat")
-    for seat, (seen, events) in zip(followed, pairs, strict=True):
+    for seat, row in zip(followed, rows, strict=True):
+        match row:
+            case [dict(changed), list(gone), events]:
+                perceived = read_events([events], 1)[0]
+            case _:
+                raise ModuleFault("bad_value", "get_observations", "must have one a seat")
         if seat in run.logs:
-            perceived = read_events([events], 1)[0]
-            run.logs[seat].see(read_state("get_observations", seen), perceived)
+            run.shown[seat] = seen = _seen(run.shown[seat], changed, gone)
+            run.logs[seat].add(Seen(seen, tuple(perceived)))
+
+
+def _seen(before: Observation, changed: Observation, gone: Sequence[Json]) -> Observation:
+    """An observation in its one form; parts that did not change are those of the one before."""
+    if not changed and not gone:
+        return before
+    seen = {**before, **canonical_object(changed)}
+    for name in gone:
+        seen.pop(str(name), None)
+    return seen if len(seen) == len(before) and not gone else dict(sorted(seen.items()))
 
 
 def _chosen(

@@ -42,7 +42,8 @@ def _changes(path: Path, old: Json, new: Json) -> Iterator[Change]:
     if old is new or (old == new and _alike(old, new)):
         return
     if isinstance(old, dict) and isinstance(new, dict):
-        for key in sorted({*old, *new}):
+        same = {key for key, part in old.items() if key in new and new[key] is part}
+        for key in sorted({*old, *new} - same):
             if key not in new:
                 yield Change("drop", (*path, key), None)
             elif key not in old:
@@ -90,13 +91,14 @@ def _listed(path: Path, old: Sequence[Json], new: Sequence[Json]) -> Iterator[Ch
             return
     if len(new) == len(old):
         for place, (one, other) in enumerate(zip(old, new, strict=True)):
-            yield from _changes((*path, place), one, other)
+            if one is not other:
+                yield from _changes((*path, place), one, other)
         return
     yield Change("set", path, [*new])
 
 
 def _differ(one: Json, other: Json) -> bool:
-    return one != other or not _alike(one, other)
+    return one is not other and (one != other or not _alike(one, other))
 
 
 def applied(old: Observation, changes: Iterable[Change]) -> Observation:

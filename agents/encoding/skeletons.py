@@ -3,14 +3,17 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple, cast
 
-from agents.encoding.changes import Change, Kind, applied, changes_between
-from games.information import Seen
+from agents.encoding.changes import Change, Kind, Path, applied
 from games.values import Json, Observation
 
 _WORDS = re.compile(r"\w+|\W")
+_NAMED = 16  # words of an action, and parts of a value, that are referred to
 _WRITTEN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -78,16 +81,92 @@ class Skeleton:
         return applied(seen, changes), texts
 
 
-def told_by(before: Observation, entry: Seen) -> Told:
-    """The events and changes that an entry tells beyond the observation before it."""
-    changes = changes_between(before, entry.observation)
+def told_by(changes: Sequence[Change], events: Sequence[str]) -> Told:
+    """What an entry tells beyond the observation before it."""
     names = frozenset(name for change in changes for name in _texts(change.value))
     slots = _Slots()
-    events: list[Json] = [slots.event(text, names) for text in entry.events]
+    told: list[Json] = [slots.event(text, names) for text in events]
     changed: list[Json] = [
         [one.kind, [slots.slot(key) for key in one.path], slots.cut(one.value)] for one in changes
     ]
-    return _told(events, changed, slots.words)
+    return _told(told, changed, slots.words)
+
+
+def known_words(
+    before: Observation, changes: Sequence[Change], acted: str | None
+) -> dict[str, str]:
+    """Words that are known before an entry is told, by a reference that `word_at` takes.
+
+    They are those of the own action that the entry follows, and scalars in what is replaced.
+
+    >>> known_words({"trick": ["2C", "9C"]}, [Change("set", ("trick",), [])], "play 5C")
+    {'@0': '"play"', '@1': '"5C"', '@["trick",0]': '"2C"', '@["trick",1]': '"9C"'}
+    """
+    known = {f"@{place}": _word(word) for place, word in enumerate(_named(acted))}
+    for change in changes:
+        if change.kind in ("set", "drop", "add"):
+            with suppress(LookupError, TypeError):
+                for path, word in _scalars(change.path, _value_at(before, change.path)):
+                    known[_reference(path)] = _word(word)
+    return known
+
+
+@lru_cache(2**14, typed=True)
+def _word(value: str | float | None) -> str:
+    return _WRITTEN.encode(value)
+
+
+@lru_cache(2**14)
+def _reference(path: Path) -> str:
+    return f"@{_WRITTEN.encode(path)}"
+
+
+def word_at(reference: str, seen: Observation, acted: str | None) -> Json:
+    """The word that a reference of `known_words` stands for.
+
+    Raises:
+        LookupError: If there is none.
+        TypeError: If it leads through what holds nothing.
+    """
+    match json.loads(reference[1:]):
+        case int(place):
+            return _named(acted)[place]
+        case list(path):
+            return _value_at(seen, path)
+    raise LookupError(reference)
+
+
+@lru_cache(2**12)
+def _named(action: str | None) -> tuple[str | int, ...]:
+    words = (word for word in _WORDS.findall(action or "") if word.isalnum())
+    return tuple(_number(word) for word in islice(words, _NAMED))
+
+
+def _number(word: str) -> str | int:
+    return int(word) if word.isdecimal() and word.isascii() and str(int(word)) == word else word
+
+
+def _value_at(value: Json, path: Sequence[Json]) -> Json:
+    for key in path:
+        match value, key:
+            case dict(), str(name):
+                value = value[name]
+            case list(), int(place):
+                value = value[place]
+            case _:
+                raise TypeError("there is no such place")
+    return value
+
+
+def _scalars(path: Path, value: Json) -> Iterator[tuple[Path, str | float | None]]:
+    if isinstance(value, dict):
+        for name, part in islice(value.items(), _NAMED):
+            yield from _scalars((*path, name), part)
+    elif isinstance(value, list):
+        for place, part in enumerate(value[:_NAMED]):
+            yield from _scalars((*path, place), part)
+    else:
+        yield path, value
 
 
 def parts_of(told: Told) -> Iterator[Told]:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field, ValidationError
 
-from agents.encoding.tokens import END, LogWriter, fitted_vocabulary
+from agents.encoding.fitting import fitted_vocabulary
+from agents.encoding.tokens import LogWriter
+from agents.encoding.vocabulary import END
 from agents.learning.settings import LearningError
 from agents.observing.experience import Experience, batches_of
 from agents.observing.gradients import losses_and_gradients

@@ -9,7 +9,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from agents.encoding.tokens import MOVE
+from agents.encoding.vocabulary import MOVE
 from agents.learning.settings import LearningError
 from agents.observing.gradients import Batch
 from agents.observing.transformer import Tokens

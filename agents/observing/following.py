@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.encoding.protocol import Array
-from agents.encoding.tokens import MOVE, LogWriter
+from agents.encoding.tokens import LogWriter
+from agents.encoding.vocabulary import MOVE
 from agents.observing.model import ObservationModel
 from agents.observing.transformer import Cache
 from games.information import SeatLog

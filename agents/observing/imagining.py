@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from agents.encoding.protocol import Array
-from agents.encoding.tokens import END, MOVE, LogReader, TokenError
+from agents.encoding.tokens import LogReader
+from agents.encoding.vocabulary import END, MOVE, TokenError
 from agents.observing.following import LogFollower
 from agents.observing.model import ObservationModel
 from agents.observing.transformer import Cache
@@ -143,7 +144,8 @@ class ImaginedLogs:
     def choices(self, numbers: Sequence[int]) -> list[dict[Action, float]]:
         """See `Imagined.choices`."""
         known = self.model.vocabulary
-        chances = self.model.transformer.next(self._last[[*numbers]])[:, known.first_action :]
+        acts = slice(known.first_action, known.first_run)
+        chances = self.model.transformer.next(self._last[[*numbers]])[:, acts]
         chances = chances / np.maximum(chances.sum(-1, keepdims=True), 1e-9)
         return [
             {known.actions[int(place)]: float(row[place]) for place in np.flatnonzero(row > _RARE)}

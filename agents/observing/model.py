@@ -17,7 +17,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from agents.encoding.protocol import Array
-from agents.encoding.tokens import TokenError, Vocabulary, vocabulary_of
+from agents.encoding.vocabulary import TokenError, Vocabulary, vocabulary_of
 from agents.learning.policy import META, stat_of
 from agents.learning.settings import LearningError
 from agents.observing.outcomes import OutcomeTable
@@ -25,7 +25,7 @@ from agents.observing.transformer import Reals, Shape, Transformer
 from agents.search.settings import MANY, PlayerSettings
 from games.values import Action
 
-FORMAT = "observations 1"
+FORMAT = "observations 2"
 _MOST_OUTCOMES = 256  # that are told apart
 _BINS = 64
 _LARGEST = 2**28  # bytes

@@ -15,7 +15,9 @@ from statistics import fmean
 
 import numpy as np
 
-from agents.encoding.tokens import END, LogWriter, Vocabulary, fitted_vocabulary
+from agents.encoding.fitting import fitted_vocabulary
+from agents.encoding.tokens import LogWriter
+from agents.encoding.vocabulary import END, Vocabulary
 from agents.learning.settings import LearningError
 from agents.observing.experience import (
     Experience,
@@ -43,6 +45,7 @@ from tools.sandbox import Sandbox
 
 _SHOWN = 400  # random matches that the vocabulary is made of
 _ROOM = 1.25  # of the context, over the longest log that was met
+_SPARE = 16  # tokens more, for words that are spelled
 _SAID = 10  # times an iteration
 _WARM = 0.1  # share of the steps in which the rate grows: fresh moments would throw a model about
 _TESTED = 0.05  # share of an iteration's logs that are held out
@@ -180,7 +183,7 @@ class SelfPlayTraining:
 
     def _shape(self, vocabulary: Vocabulary, outcomes: OutcomeTable, longest: int) -> Shape:
         layers, heads, width = SIZES[self.settings.size]
-        context = self.settings.context or math.ceil(_ROOM * longest)
+        context = self.settings.context or math.ceil(_ROOM * longest) + _SPARE
         if longest > context or context > 4096:  # noqa: PLR2004 - the setting's own bound
             raise LearningError(
                 f"a log of {self.game.name} has {longest} tokens; the context holds "

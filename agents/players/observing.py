@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from agents.encoding.tokens import SPELL
+from agents.encoding.vocabulary import SPELL
 from agents.learning.settings import LearningError
 from agents.observing.following import LogFollower
 from agents.observing.imagining import ImaginedLogs

@@ -135,6 +135,7 @@ class Session:
         self._module: LocalModule | None = None
         self._rules: Rules | None = None
         self._slots: dict[int, State] = {}
+        self._shown: dict[tuple[int, int], dict[str, str]] = {}
         self._preloaded = preloaded
 
     def perform(self, operation: str, payload: Payload) -> Json:
@@ -250,6 +251,7 @@ class Session:
                 events: list[list[str]] = [[]] * request.num_players
                 if action is None:
                     state = begin(request.num_players, **request.parameters)
+                    self._shown.update({(slot, seat): {} for seat in request.followed})
                 else:
                     if request.followed:
                         events = rules.events(slots[slot], str(action))
@@ -261,7 +263,10 @@ class Session:
                 followed: Json = None
                 if request.followed:
                     seen = rules.observations(state)
-                    followed = [[seen[seat], [*events[seat]]] for seat in request.followed]
+                    followed = [
+                        [*self._news(slot, seat, seen[seat]), [*events[seat]]]
+                        for seat in request.followed
+                    ]
                 weighed = player == CHANCE and weighs is not None
                 if told or followed or player in sighted or weighed:
                     beside = _beside(rules, state, player, sighted)
@@ -273,6 +278,13 @@ class Session:
             players.append(player)
             legal.append(numbers.setdefault(text, len(numbers)))
         return [players, legal, [*numbers], more]
+
+    def _news(self, slot: int, seat: int, seen: Mapping[str, Json]) -> tuple[Json, Json]:
+        """The parts of an observation that are not as a seat was told before, and those gone."""
+        shown, now = self._shown[slot, seat], {name: repr(part) for name, part in seen.items()}
+        self._shown[slot, seat] = now
+        changed = {name: seen[name] for name, text in now.items() if shown.get(name) != text}
+        return changed, [name for name in shown if name not in now]
 
     def _scores(self, request: ScoresRequest) -> Json:
         scores: list[Json] = []

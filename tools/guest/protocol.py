@@ -128,7 +128,7 @@ class RoundRequest(NamedTuple):
         num_players: Of every match.
         parameters: Of every match.
         sighted: Seats whose observation is told where they move.
-        followed: Seats of which all is told.
+        followed: Seats of which all is told that changed.
         slots: Where the matches are.
         actions: What is done there; None begins a match.
     """

@@ -8,16 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.encoding.changes import applied, changes_between
-from agents.encoding.tokens import (
-    MOVE,
-    SPELL,
-    LogReader,
-    LogWriter,
-    TokenError,
-    Vocabulary,
-    fitted_vocabulary,
-    vocabulary_of,
-)
+from agents.encoding.fitting import fitted_vocabulary
+from agents.encoding.tokens import LogReader, LogWriter
+from agents.encoding.vocabulary import MOVE, SPELL, TokenError, Vocabulary, vocabulary_of
 from games import library
 from games.checks.sampling import random_matches, trusted_subject
 from games.information import Did, LogEntry, SeatLog, Seen, tell_seats
@@ -42,7 +35,7 @@ def same(one: Json, other: Json) -> bool:
 
 def read_log(known: Vocabulary, tokens: Sequence[int]) -> list[LogEntry]:
     reader = LogReader(known)
-    return [entry for token in tokens if (entry := reader.feed(token)) is not None]
+    return [entry for token in tokens for entry in reader.feed(token)]
 
 
 def rows(entries: Sequence[LogEntry]) -> list[dict[str, Json]]:
@@ -143,7 +136,7 @@ def test_a_reader_that_was_copied_goes_its_own_way() -> None:
     reader = LogReader(known)
     one, other = reader.copy(), reader.copy()
     one.feed(MOVE)
-    assert one.feed(known.action_number["call"]) == Did("call")
+    assert one.feed(known.action_number["call"]) == [Did("call")]
     with pytest.raises(TokenError):
         other.feed(known.action_number["call"])
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load, save
 
-from agents.encoding.tokens import END, MOVE
+from agents.encoding.vocabulary import END, MOVE
 from agents.learning.policy import META
 from agents.learning.settings import LearningError
 from agents.observing.budget import TokenBudget, begun_token_budget, token_budget
