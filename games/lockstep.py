@@ -35,7 +35,7 @@ from games.values import (
     Json,
     ModuleFault,
     Observation,
-    canonical_object,
+    canonical_value,
 )
 
 Reads: TypeAlias = Literal["nothing", "newest", "all"]
@@ -54,14 +54,17 @@ class Columns(NamedTuple):
         texts: Legal actions, a line each; why it failed.
         more: For some, by row: the rewards (0 where nobody is paid), the probabilities of chance
             where the module gives them, the observation of a sighted seat that moves, and three
-            for each seat that is followed: the parts of its observation that changed since the last
-            one, the names of those that are gone, and its events of the move.
+            for each seat that is followed: the numbers of the parts of its observation that changed
+            since the last one, by name, the names of those that are gone, and its events of the
+            move.
+        parts: Of observations, in their one form; what many seats see is told once.
     """
 
     players: Sequence[Json]
     legal: Sequence[int]
     texts: Sequence[str]
     more: Mapping[int, Sequence[Json]]
+    parts: Sequence[Json]
 
     @classmethod
     def of(cls, reply: Json, moves: int) -> "Columns":
@@ -71,12 +74,13 @@ class Columns(NamedTuple):
             ModuleFault: If it is of another form.
         """
         match reply:
-            case [list() as players, list() as legal, list() as texts, list() as more]:
+            case [list(players), list(legal), list(texts), list(more), list(parts)]:
                 numbers = [number for number in legal if type(number) is int]
                 lines = [text for text in texts if isinstance(text, str)]
                 within = not numbers or (min(numbers) >= 0 and max(numbers) < len(lines))
                 if len(players) == len(numbers) == moves and len(lines) == len(texts) and within:
-                    return cls(players, numbers, lines, _by_row(more))
+                    own = [canonical_value(part) for part in parts]
+                    return cls(players, numbers, lines, _by_row(more), own)
         raise ModuleFault("killed", "round", "the worker did not tell each match's position")
 
 
@@ -278,7 +282,7 @@ class MatchBatch:
                 if action is not None:
                     run.did(action)
                 more = told.more.get(row, _NOTHING)
-                found = self._next(run, seat, options[number], more, followed)
+                found = self._next(run, seat, options[number], more, followed, told.parts)
                 if isinstance(found, str):
                     after.append((slot, found))
                 elif isinstance(found, SeatView):
@@ -302,6 +306,7 @@ class MatchBatch:
         options: _Options | None,
         more: Sequence[Json],
         followed: Sequence[int],
+        parts: Sequence[Json],
     ) -> Outcome | Action | SeatView | None:
         """The consequence of a position: the end, an action drawn here, or the question to a seat.
 
@@ -312,7 +317,7 @@ class MatchBatch:
             if paid != 0:
                 run.paid.append(read_rewards(paid, self.seats))
             if followed:
-                _tell(run, followed, told)
+                _tell(run, followed, told, parts)
             if (
                 options is not None
                 and type(player) is int  # True is no seat
@@ -397,7 +402,7 @@ class MatchBatch:
         )
 
 
-def _tell(run: _Running, followed: Sequence[int], told: Json) -> None:
+def _tell(run: _Running, followed: Sequence[int], told: Json, parts: Sequence[Json]) -> None:
     """Write down what the seats that are followed see and perceive.
 
     Raises:
@@ -408,8 +413,9 @@ def _tell(run: _Running, followed: Sequence[int], told: Json) -> None:
         raise ModuleFault("bad_value", "get_observations", "must have one a seat")
     for seat, row in zip(followed, rows, strict=True):
         match row:
-            case [dict(changed), list(gone), events]:
+            case [dict(numbers), list(gone), events]:
                 perceived = read_events([events], 1)[0]
+                changed = {name: _part(number, parts) for name, number in numbers.items()}
             case _:
                 raise ModuleFault("bad_value", "get_observations", "must have one a seat")
         if seat in run.logs:
@@ -417,11 +423,17 @@ def _tell(run: _Running, followed: Sequence[int], told: Json) -> None:
             run.logs[seat].add(Seen(seen, tuple(perceived)))
 
 
+def _part(number: Json, parts: Sequence[Json]) -> Json:
+    if type(number) is int and 0 <= number < len(parts):
+        return parts[number]
+    raise ModuleFault("killed", "round", "the worker told no part of an observation")
+
+
 def _seen(before: Observation, changed: Observation, gone: Sequence[Json]) -> Observation:
     """An observation in its one form; parts that did not change are those of the one before."""
     if not changed and not gone:
         return before
-    seen = {**before, **canonical_object(changed)}
+    seen = {**before, **changed}
     for name in gone:
         seen.pop(str(name), None)
     return seen if len(seen) == len(before) and not gone else dict(sorted(seen.items()))

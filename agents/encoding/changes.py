@@ -38,18 +38,42 @@ def changes_between(old: Observation, new: Observation) -> list[Change]:
     return [*_changes((), old, new)]
 
 
+class KnownChanges:
+    """Changes of the parts of observations that were met: many seats see the same parts."""
+
+    def __init__(self, most: int) -> None:
+        """Keep at most so many parts."""
+        self._most = most
+        self._kept: dict[tuple[str, int, int], tuple[Json, Json, list[Change]]] = {}
+
+    def between(self, old: Observation, new: Observation) -> list[Change]:
+        """See `changes_between`."""
+        same = {key for key, part in old.items() if key in new and new[key] is part}
+        found: list[Change] = []
+        for key in sorted({*old, *new} - same):
+            if key in old and key in new and isinstance(new[key], _NESTED):
+                found += self._of_part(key, old[key], new[key])
+            else:
+                found += _of_key((), key, old, new)
+        return found
+
+    def _of_part(self, key: str, old: Json, new: Json) -> list[Change]:
+        number = key, id(old), id(new)
+        kept = self._kept.get(number)
+        if kept is None:
+            if len(self._kept) >= self._most:
+                self._kept.clear()
+            kept = self._kept[number] = old, new, [*_changes((key,), old, new)]
+        return kept[2]
+
+
 def _changes(path: Path, old: Json, new: Json) -> Iterator[Change]:
     if old is new or (old == new and _alike(old, new)):
         return
     if isinstance(old, dict) and isinstance(new, dict):
         same = {key for key, part in old.items() if key in new and new[key] is part}
         for key in sorted({*old, *new} - same):
-            if key not in new:
-                yield Change("drop", (*path, key), None)
-            elif key not in old:
-                yield Change("set", (*path, key), new[key])
-            else:
-                yield from _changes((*path, key), old[key], new[key])
+            yield from _of_key(path, key, old, new)
     elif isinstance(old, list) and isinstance(new, list):
         yield from _listed(path, old, new)
     elif type(old) is int and type(new) is int:
@@ -63,6 +87,15 @@ def _changes(path: Path, old: Json, new: Json) -> Iterator[Change]:
             yield Change("set", path, new)
     else:
         yield Change("set", path, new)
+
+
+def _of_key(path: Path, key: str, old: Observation, new: Observation) -> Iterator[Change]:
+    if key not in new:
+        yield Change("drop", (*path, key), None)
+    elif key not in old:
+        yield Change("set", (*path, key), new[key])
+    else:
+        yield from _changes((*path, key), old[key], new[key])
 
 
 def _alike(old: Json, new: Json) -> bool:

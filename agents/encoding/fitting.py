@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.encoding.changes import changes_between
+from agents.encoding.changes import KnownChanges
 from agents.encoding.skeletons import Told, known_words, parts_of, told_by
 from agents.encoding.tokens import LogWriter
 from agents.encoding.vocabulary import FIRST_TEMPLATE, LONGEST_RUN, Template, Vocabulary
@@ -18,6 +18,7 @@ _COMBINATIONS = 16  # of values that slots may take to be filled once and for al
 _OFTEN = 3  # entries of a kind that are worth a template of their own
 _RUNS = 512
 _WORTH = 0.05  # of a log: a run that is rarer saves too little
+_KEPT = 20_000
 _READ = 400  # logs that are read for runs
 
 Words = tuple[str, ...]
@@ -29,13 +30,14 @@ class _Rows:
     def __init__(self) -> None:
         self.words: dict[str, list[Words]] = defaultdict(list)
         self.known: dict[str, list[set[str]]] = {}
+        self._changed = KnownChanges(_KEPT)
         self._told: dict[str, tuple[Told, list[Told]]] = {}
 
     def add(self, before: Observation, entry: LogEntry, acted: Action | None) -> list[Told]:
         """Add an entry; its parts."""
         if isinstance(entry, Did):
             return []
-        changes = changes_between(before, entry.observation)
+        changes = self._changed.between(before, entry.observation)
         key = repr((changes, entry.events))
         found = self._told.get(key)
         if found is None:

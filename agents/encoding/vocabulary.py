@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from agents.encoding.changes import changes_between
+from agents.encoding.changes import KnownChanges
 from agents.encoding.skeletons import Skeleton, Told, known_words, parts_of, told_by, word_at
 from games.information import Did, LogEntry
 from games.values import Action, Json, Observation
@@ -127,6 +127,10 @@ class Vocabulary:
         return {}
 
     @cached_property
+    def _changed(self) -> KnownChanges:
+        return KnownChanges(_KEPT)
+
+    @cached_property
     def _word_number(self) -> dict[str, int]:
         return {word: number for number, word in enumerate(self.words, self.first_word)}
 
@@ -201,7 +205,7 @@ class Vocabulary:
         if isinstance(entry, Did):
             number = self.action_number.get(entry.action)
             return [MOVE, *(_spelled(entry.action) if number is None else [number])]
-        changes = changes_between(before, entry.observation)
+        changes = self._changed.between(before, entry.observation)
         words = known_words(before, changes, acted)
         key = repr((changes, entry.events, words))
         known = self._kept.get(key)

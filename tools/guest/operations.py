@@ -5,7 +5,7 @@ import marshal
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 from games.contract import Game
 from games.modules import LocalModule, Rules, bind, compiled, reseed
@@ -50,6 +50,25 @@ _Asked = TypeVar("_Asked", bound=tuple[object, ...])
 _TOLD = 200  # characters of a row that is no position
 _CODE_CHARACTERS = 2**20  # longer code is compiled anew by each worker
 OF_A_POSITION = ("get_current_player", "get_legal_actions", "get_rewards", "get_observations")
+
+
+class _Parts(NamedTuple):
+    """Parts of observations that are told in a message: what many seats see is told once.
+
+    Attributes:
+        numbers: Of each part, by its text.
+        values: The parts.
+    """
+
+    numbers: dict[str, int]
+    values: list[Json]
+
+    def number(self, text: str, value: Json) -> int:
+        """The number of a part."""
+        number = self.numbers.setdefault(text, len(self.values))
+        if number == len(self.values):
+            self.values.append(value)
+        return number
 
 
 class _Lines:
@@ -246,6 +265,7 @@ class Session:
         legal: list[Json] = []
         numbers: dict[str, int] = {}
         more: list[Json] = []
+        parts = _Parts({}, [])
         for row, (slot, action) in enumerate(zip(request.slots, request.actions, strict=True)):
             try:
                 events: list[list[str]] = [[]] * request.num_players
@@ -264,7 +284,7 @@ class Session:
                 if request.followed:
                     seen = rules.observations(state)
                     followed = [
-                        [*self._news(slot, seat, seen[seat]), [*events[seat]]]
+                        [*self._news(slot, seat, seen[seat], parts), [*events[seat]]]
                         for seat in request.followed
                     ]
                 weighed = player == CHANCE and weighs is not None
@@ -277,13 +297,19 @@ class Session:
                 player, text = None, repr(error)[:_TOLD]
             players.append(player)
             legal.append(numbers.setdefault(text, len(numbers)))
-        return [players, legal, [*numbers], more]
+        return [players, legal, [*numbers], more, parts.values]
 
-    def _news(self, slot: int, seat: int, seen: Mapping[str, Json]) -> tuple[Json, Json]:
+    def _news(
+        self, slot: int, seat: int, seen: Mapping[str, Json], parts: "_Parts"
+    ) -> tuple[Json, Json]:
         """The parts of an observation that are not as a seat was told before, and those gone."""
         shown, now = self._shown[slot, seat], {name: repr(part) for name, part in seen.items()}
         self._shown[slot, seat] = now
-        changed = {name: seen[name] for name, text in now.items() if shown.get(name) != text}
+        changed: dict[str, Json] = {
+            name: parts.number(text, seen[name])
+            for name, text in now.items()
+            if shown.get(name) != text
+        }
         return changed, [name for name in shown if name not in now]
 
     def _scores(self, request: ScoresRequest) -> Json:
