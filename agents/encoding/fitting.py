@@ -25,7 +25,7 @@ Words = tuple[str, ...]
 
 
 class _Rows:
-    """What logs told, by skeleton: the words of the slots, and where each could be known from."""
+    """Rows of words that logs told, by skeleton, and where each word could be known from."""
 
     def __init__(self) -> None:
         self.words: dict[str, list[Words]] = defaultdict(list)

@@ -82,7 +82,7 @@ class Skeleton:
 
 
 def told_by(changes: Sequence[Change], events: Sequence[str]) -> Told:
-    """What an entry tells beyond the observation before it."""
+    """An entry, told by what it adds to the observation before it."""
     names = frozenset(name for change in changes for name in _texts(change.value))
     slots = _Slots()
     told: list[Json] = [slots.event(text, names) for text in events]

@@ -4,7 +4,9 @@ What a machine does in a minute is measured; all that follows rests on the numbe
 """
 
 import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -14,9 +16,12 @@ from agents.encoding.vocabulary import END
 from agents.learning.settings import LearningError
 from agents.observing.experience import Experience, batches_of
 from agents.observing.gradients import losses_and_gradients
-from agents.observing.model import SIZES, ObservationSettings
-from agents.observing.selfplay import Uniform, matches_of_play
+from agents.observing.model import SIZES, ObservationModel, ObservationSettings
+from agents.observing.outcomes import OutcomeTable
+from agents.observing.selfplay import SHOWN, Cast, Uniform, matches_of_play
 from agents.observing.transformer import Shape, Transformer, first_weights
+from games.information import SeatLog
+from games.lockstep import LockstepPlayer
 from games.streams import stream
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
@@ -24,7 +29,6 @@ from tools.sandbox import Sandbox
 _FILE = "budget.json"
 _TRIED = 128  # matches that are played to measure
 _STEPS = 4
-_FORWARD = 0.4  # what a token costs that is only read, of one that is learned
 
 
 class TokenBudget(BaseModel, frozen=True, extra="forbid"):
@@ -36,6 +40,7 @@ class TokenBudget(BaseModel, frozen=True, extra="forbid"):
         minutes: Asked for; 0 where tokens were.
         learned: Tokens that were learned a second when it was measured; 0 where it was not.
         written: Tokens that random play gave a second, likewise.
+        played: Tokens to learn from that play of the network gave a second, likewise.
     """
 
     tokens: int = Field(ge=1)
@@ -43,6 +48,7 @@ class TokenBudget(BaseModel, frozen=True, extra="forbid"):
     minutes: float = 0.0
     learned: float = 0.0
     written: float = 0.0
+    played: float = 0.0
 
     def is_of(self, tokens: int, minutes: float) -> bool:
         """True for the budget of these tokens, or of these minutes where there are none."""
@@ -55,7 +61,8 @@ class TokenBudget(BaseModel, frozen=True, extra="forbid"):
             return f"{self.tokens:,} tokens"
         return (
             f"{self.minutes:g} minutes are {self.tokens:,} tokens here: {self.learned:,.0f} are "
-            f"learned a second, and random play gives {self.written:,.0f}"
+            f"learned a second, random play gives {self.written:,.0f}, and the network's play "
+            f"{self.played:,.0f}"
         )
 
 
@@ -102,44 +109,103 @@ def token_budget(
     """
     budget = TokenBudget(tokens=tokens, seed=seed) if tokens else None
     if budget is None:
-        learned, written = _measured(sandbox, game, settings)
-        reading = game.num_players * _FORWARD / learned
-        a_token = 1 / learned + (1 / written + reading) / settings.epochs
-        rounded = int(float(f"{60 * minutes / a_token:.2g}"))
+        speeds = _measured(sandbox, game, settings)
+        rounded = int(float(f"{speeds.tokens(60 * minutes, settings):.2g}"))
         budget = TokenBudget(
-            tokens=max(1, rounded), seed=seed, minutes=minutes, learned=learned, written=written
+            tokens=max(1, rounded),
+            seed=seed,
+            minutes=minutes,
+            learned=speeds.learned,
+            written=speeds.random,
+            played=speeds.played,
         )
     folder.mkdir(exist_ok=True)
     (folder / _FILE).write_text(budget.model_dump_json() + "\n", encoding="utf-8")
     return budget
 
 
-def _measured(
-    sandbox: Sandbox, game: GameSetup, settings: ObservationSettings
-) -> tuple[float, float]:
-    """Tokens a second: learned by a network of this size, and given by random play."""
-    uniform = Uniform()
-    begun = time.monotonic()
-    everybody = (uniform,) * game.num_players
-    matches = range(_TRIED)
-    logs = [
-        log.entries
-        for _, seats, _ in matches_of_play(
-            sandbox, game, lambda _: everybody, matches, seed=0, max_plies=settings.max_plies
+class _Speeds(NamedTuple):
+    """Work a second.
+
+    Attributes:
+        learned: Tokens that a network of this size learns.
+        random: Tokens that random play gives.
+        played: Tokens that play of the network gives to learn from.
+        fixed: Seconds that any training takes before it learns.
+    """
+
+    learned: float
+    random: float
+    played: float
+    fixed: float
+
+    def tokens(self, seconds: float, settings: ObservationSettings) -> float:
+        """As many as are learned in this time, or in a tenth of it where little else fits."""
+        first = settings.bootstrap if settings.iterations else 1.0
+        given = first / self.random + (1 - first) / self.played
+        return max(seconds - self.fixed, seconds / 10) / (
+            1 / self.learned + given / settings.epochs
         )
-        for log in seats.values()
-    ]
+
+
+def _measured(sandbox: Sandbox, game: GameSetup, settings: ObservationSettings) -> _Speeds:
+    """The speeds of this machine as it is now."""
+    uniform, seats = Uniform(), game.num_players
+    everybody = (uniform,) * seats
+    begun = time.monotonic()
+    played = [*_played(sandbox, game, lambda _: everybody, _TRIED, settings)]
+    logs = [log.entries for found, _ in played for log in found.values()]
+    given = time.monotonic() - begun
     vocabulary = fitted_vocabulary(logs, uniform.legal)
-    middle = time.monotonic()
+    fixed = (time.monotonic() - begun) * SHOWN / _TRIED
+    begun = time.monotonic()
     sequences = [[*LogWriter(vocabulary).write(entries), END] for entries in logs]
-    taken = (middle - begun) / 2 + time.monotonic() - middle  # the vocabulary is made once
-    longest = max(map(len, sequences))
+    given += time.monotonic() - begun
     layers, heads, width = SIZES[settings.size]
-    shape = Shape(vocabulary.size, 2, longest, layers, heads, width)
-    model = Transformer(shape, first_weights(shape, stream(0, "first weights")))
+    outcomes = OutcomeTable.of([returns for _, returns in played])
+    longest = 2 * max(map(len, sequences))
+    shape = Shape(vocabulary.size, len(outcomes.values), longest, layers, heads, width)
+    network = Transformer(shape, first_weights(shape, stream(0, "first weights")))
     batch = next(batches_of((Experience(one, 0) for one in sequences), settings.batch))
     begun = time.monotonic()
     for _ in range(_STEPS):
-        losses_and_gradients(model, batch)
+        losses_and_gradients(network, batch)
     learned = _STEPS * int((batch.targets >= 0).sum()) / (time.monotonic() - begun)
-    return learned, sum(map(len, sequences)) / taken
+    mean = sum(map(len, sequences)) / len(sequences)
+    cast = Cast.of(
+        [ObservationModel(vocabulary, outcomes, network, {})],
+        seats,
+        threshold=settings.threshold,
+        explore=settings.explore,
+        lengths=[1],
+        drawn=lambda match: stream(0, "population", match=match),
+    )
+    begun = time.monotonic()
+    matches = sum(1 for _ in _played(sandbox, game, cast.seated, _TRIED, settings))
+    own = matches * mean * len(cast.learning(0)) / (time.monotonic() - begun)
+    return _Speeds(learned, sum(map(len, sequences)) / given, max(own, 1e-9), fixed)
+
+
+def _played(
+    sandbox: Sandbox,
+    game: GameSetup,
+    seated: Callable[[int], tuple[LockstepPlayer, ...]],
+    matches: int,
+    settings: ObservationSettings,
+) -> Iterator[tuple[Mapping[int, SeatLog], tuple[float, ...]]]:
+    """Logs and returns of matches that came to their end.
+
+    Raises:
+        LearningError: If none did.
+    """
+    ended = 0
+    for _, logs, returns in matches_of_play(
+        sandbox, game, seated, range(matches), seed=0, max_plies=settings.max_plies
+    ):
+        if returns is not None:
+            ended += 1
+            yield logs, returns
+    if not ended:
+        raise LearningError(
+            f"no match of {game.name} ended within {settings.max_plies} plies; give max_plies=N"
+        )

@@ -34,7 +34,7 @@ from agents.observing.model import (
     read_observation_model,
 )
 from agents.observing.outcomes import OutcomeTable
-from agents.observing.selfplay import WIDTH, Cast, Uniform, matches_of_play
+from agents.observing.selfplay import FEW, SHOWN, Cast, Uniform, matches_of_play, next_matches
 from agents.observing.transformer import Shape, Transformer, first_weights
 from games.information import LogEntry, SeatLog
 from games.lockstep import LockstepPlayer
@@ -43,7 +43,6 @@ from games.values import Json
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
-_SHOWN = 400  # random matches that the vocabulary is made of
 _ROOM = 1.25  # of the context, over the longest log that was met
 _SPARE = 16  # tokens more, for words that are spelled
 _SAID = 10  # times an iteration
@@ -63,6 +62,7 @@ class SelfPlayTraining:
         seed: Of all that is drawn.
         folder: Of this training alone; a file for each iteration.
         tell: Hears a row for each part of an iteration.
+        varied: Parameters that are played in turns, in place of the game's.
     """
 
     sandbox: Sandbox
@@ -72,6 +72,7 @@ class SelfPlayTraining:
     seed: int
     folder: Path
     tell: Callable[[dict[str, Json]], None] = lambda _: None
+    varied: Sequence[Mapping[str, Json]] = ()
     course: list[dict[str, Json]] = field(default_factory=list)
     _experience: list[list[Experience]] = field(default_factory=list)
 
@@ -112,6 +113,7 @@ class SelfPlayTraining:
             "parameters": {**self.game.parameters},
             "source": sha256(self.game.source.encode()).hexdigest(),
             "settings": self.settings.model_dump(mode="json"),
+            "varied": [{**parameters} for parameters in self.varied],
             "tokens": self.tokens,
             "seed": self.seed,
         }
@@ -142,44 +144,50 @@ class SelfPlayTraining:
 
     def _first(self) -> ObservationModel:
         """The model that learned from random play."""
+        vocabulary, written, paid = self._random_play()
+        outcomes, seats = OutcomeTable.of(paid), self.game.num_players
+        data = [
+            Experience(tokens, outcomes.number(paid[place // seats], place % seats))
+            for place, tokens in enumerate(written)
+        ]
+        shape = self._shape(vocabulary, outcomes, max(map(len, written)))
+        weights = first_weights(shape, stream(self.seed, "first weights"))
+        model = ObservationModel(vocabulary, outcomes, Transformer(shape, weights), {})
+        return self._learned(
+            0, model, data, {"matches": len(paid), "play": "random"}, self._share(0)
+        )
+
+    def _random_play(self) -> tuple[Vocabulary, list[list[int]], list[tuple[float, ...]]]:
+        """The vocabulary that random play shows, its logs match by match, and their returns."""
         uniform = Uniform()
         everybody = (uniform,) * self.game.num_players
         budget = self._share(0) / self.settings.epochs
-        logs, paid = list[tuple[int, Sequence[LogEntry]]](), list[tuple[float, ...]]()
-        vocabulary: Vocabulary | None = None
-        met = first = 0
-        length = 0.0
+        paid: list[tuple[float, ...]] = []
+        logs: list[Sequence[LogEntry]] = []
+        written: list[list[int]] = []
+        vocabulary, shown = None, max(SHOWN, FEW * len(self.varied))
+        met = first = turn = 0
         while vocabulary is None or met < budget:
-            matches = range(first, first + _SHOWN)
-            first = matches.stop
-            for _, seats, returns in self._played(lambda _: everybody, matches, "random"):
+            matches = next_matches(
+                first, budget - met, met / len(paid) if paid else math.inf, len(self.varied)
+            )
+            first, turn = matches.stop, turn + 1
+            for _, seats, returns in self._played(lambda _: everybody, matches, "random", turn):
                 if returns is not None:
-                    logs += [(len(paid), seats[seat].entries) for seat in sorted(seats)]
+                    logs += [seats[seat].entries for seat in sorted(seats)]
                     paid.append(returns)
             if not paid:
                 raise LearningError(
                     f"no random match of {self.game.name} ended within {self.settings.max_plies} "
                     "plies; give max_plies=N"
                 )
-            if vocabulary is None:
-                vocabulary = fitted_vocabulary([entries for _, entries in logs], uniform.legal)
-                length = fmean(len(LogWriter(vocabulary).write(e)) for _, e in logs[:_SHOWN])
-            met = int(length * len(logs))
-        outcomes = OutcomeTable.of(paid)
-        seats_at = self.game.num_players
-        data = [
-            Experience(
-                [*LogWriter(vocabulary).write(entries), END],
-                outcomes.number(paid[match], place % seats_at),
-            )
-            for place, (match, entries) in enumerate(logs)
-        ]
-        shape = self._shape(vocabulary, outcomes, max(len(one.tokens) for one in data))
-        weights = first_weights(shape, stream(self.seed, "first weights"))
-        model = ObservationModel(vocabulary, outcomes, Transformer(shape, weights), {})
-        return self._learned(
-            0, model, data, {"matches": len(paid), "play": "random"}, self._share(0)
-        )
+            met = sum(map(len, written)) + sum(map(len, logs))
+            if vocabulary is None and (met >= budget or len(paid) >= shown):
+                vocabulary = fitted_vocabulary(logs, uniform.legal)
+            if vocabulary is not None:
+                written += [[*LogWriter(vocabulary).write(entries), END] for entries in logs]
+                met, logs = sum(map(len, written)), []
+        return vocabulary, written, paid
 
     def _shape(self, vocabulary: Vocabulary, outcomes: OutcomeTable, longest: int) -> Shape:
         layers, heads, width = SIZES[self.settings.size]
@@ -207,11 +215,12 @@ class SelfPlayTraining:
         data: list[Experience] = []
         purpose = f"iteration {number}"
         key = self._key(purpose)
-        met = first = unfinished = 0
+        met = first = unfinished = turn = 0
+        length = fmean(len(one.tokens) for one in self._experience[-1]) * len(cast.learning(0))
         while met < budget:
-            matches = range(first, first + WIDTH)
-            first = matches.stop
-            for match, logs, returns in self._played(cast.seated, matches, purpose):
+            matches = next_matches(first, budget - met, length, len(self.varied))
+            first, turn = matches.stop, turn + 1
+            for match, logs, returns in self._played(cast.seated, matches, purpose, turn):
                 if returns is None:
                     unfinished += 1
                     continue
@@ -243,10 +252,17 @@ class SelfPlayTraining:
         return int(self.tokens * (rest if number else first))
 
     def _played(
-        self, seated: Callable[[int], tuple[LockstepPlayer, ...]], matches: range, purpose: str
+        self,
+        seated: Callable[[int], tuple[LockstepPlayer, ...]],
+        matches: range,
+        purpose: str,
+        turn: int,
     ) -> Iterator[tuple[int, Mapping[int, SeatLog], tuple[float, ...] | None]]:
+        game = self.game
+        if self.varied:
+            game = replace(game, parameters=self.varied[turn % len(self.varied)])
         return matches_of_play(
-            *(self.sandbox, self.game, seated, matches),
+            *(self.sandbox, game, seated, matches),
             seed=self._key(purpose),
             max_plies=self.settings.max_plies,
         )

@@ -1,5 +1,6 @@
 """Self-play: the players of a population, and matches of them side by side."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +24,10 @@ from tools.sandbox import Sandbox
 _BESIDE = 2**30  # a ply that no match has
 WIDTH = 128
 """Matches at the same time."""
+FEW = 16
+"""Matches that are played at least."""
+SHOWN = 400
+"""Random matches that a vocabulary is made of."""
 
 
 class Uniform:
@@ -243,6 +248,19 @@ def argmax_values(
         for (number, place, _, _), value in zip(asked, values.tolist(), strict=True):
             found[number][place] = value
     return found
+
+
+def next_matches(first: int, tokens: float, length: float, turns: int) -> range:
+    """Numbers of the next matches.
+
+    Args:
+        first: Of them.
+        tokens: That they are to give, where as many matches fit beside each other.
+        length: Tokens that a match gives, about.
+        turns: Sets of parameters that are played in turns; a turn gets a share of what fits.
+    """
+    most = max(FEW, WIDTH // max(1, turns))
+    return range(first, first + min(most, max(FEW, math.ceil(tokens / length))))
 
 
 def matches_of_play(

@@ -137,7 +137,7 @@ def require_suited(
         trained, here = seats
     elif not elsewhere and about["game"] != game.name:
         trained, here = f"{about['game']}", game.name
-    elif not elsewhere and given[0] != given[1]:
+    elif not elsewhere and given[1] not in (given[0], *about.get("varied", ())):
         trained, here = (f"{one}" for one in given)
     else:
         return

@@ -15,14 +15,16 @@ from app.console import ends_at_once, give, note, say
 from app.seeds import seed_or_drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from agents.learning.policy import Policy
     from agents.observing.model import ObservationModel
     from agents.search.settings import PlayerSettings
+    from games.values import Json
     from tools.playtest.jobs import GameSetup
     from tools.sandbox import Sandbox
 
+_VARIED = 64  # values that a parameter takes in turns
 _PolicyFile: TypeAlias = Annotated[
     Path, typer.Option("--out", metavar="FILE", help="The policy file to write.")
 ]
@@ -67,6 +69,14 @@ class _Training:
     gomcts: Annotated[
         str, typer.Option("--gomcts", metavar="KEY=VALUE,...", help="Settings, for gomcts.")
     ] = ""
+    vary: Annotated[
+        str,
+        typer.Option(
+            "--vary",
+            metavar="NAME=VALUE,...",
+            help="A parameter that takes these values in turns; of gomcts.",
+        ),
+    ] = ""
     seed: options.Seed = None
 
 
@@ -104,15 +114,21 @@ def train_network(
 
         made = stack.enter_context(replace(chosen_recipe(), preload=PRELOAD).make())
         setup = open_table(game, players, settings or [], made, stack).setup
+        varied = []
+        for pair in _in_turns(asked.vary):
+            with ExitStack() as its:
+                table = open_table(game, players, [*(settings or []), pair], made, its)
+                varied.append({**table.setup.parameters})
         trained: Policy | ObservationModel
         if learner is TrainedPlayer.PPO:
             trained = _policy(made, setup, asked, part, force=force)
         else:
-            trained = _observations(made, setup, asked, part, force=force)
+            trained = _observations(made, setup, asked, part, varied, force=force)
         out.write_bytes(trained.saved())
         rmtree(part)
     result = {"file": str(out), **trained.about}
-    also = "".join(f" --set {pair}" for pair in settings or ())
+    pairs = [*(settings or ()), *_in_turns(asked.vary)[:1]]
+    also = "".join(f" --set {pair}" for pair in pairs)
     spec = f"ppo:policy={out}" if learner is TrainedPlayer.PPO else f"gomcts:model={out}"
     seats = f" --player {spec}" + " --player random" * (setup.num_players - 1)
     show = _show_policy if learner is TrainedPlayer.PPO else _show_model
@@ -130,6 +146,7 @@ def _require_own_options(asked: _Training) -> None:
         "--minutes": asked.minutes,
         "--tokens": asked.tokens,
         "--gomcts": asked.gomcts,
+        "--vary": asked.vary,
     }
     others = of_gomcts if asked.player is TrainedPlayer.PPO else of_ppo
     for name, given in others.items():
@@ -143,6 +160,21 @@ def _require_own_options(asked: _Training) -> None:
         raise typer.BadParameter(
             "required: one of --minutes N and --tokens N", param_hint="--minutes"
         )
+
+
+def _in_turns(text: str) -> list[str]:
+    """NAME=VALUE for each value of a parameter that is varied.
+
+    Raises:
+        typer.BadParameter: If it names no values, or too many.
+    """
+    name, _, values = text.partition("=")
+    pairs = [f"{name}={value}" for value in values.split(",")]
+    if text and not (name and values and len(pairs) <= _VARIED):
+        raise typer.BadParameter(
+            f"required: NAME=VALUE,VALUE,..., at most {_VARIED} values", param_hint="--vary"
+        )
+    return pairs if text else []
 
 
 def _policy(
@@ -166,7 +198,13 @@ def _policy(
 
 
 def _observations(
-    made: "Sandbox", setup: "GameSetup", asked: _Training, part: Path, *, force: bool
+    made: "Sandbox",
+    setup: "GameSetup",
+    asked: _Training,
+    part: Path,
+    varied: "Sequence[Mapping[str, Json]]",
+    *,
+    force: bool,
 ) -> "ObservationModel":
     from agents.observing.budget import begun_token_budget, token_budget
     from agents.observing.model import ObservationSettings
@@ -188,7 +226,9 @@ def _observations(
             *(made, setup, settings, part), seed=seed, tokens=asked.tokens, minutes=asked.minutes
         )
     note(begun.told)
-    population = SelfPlayTraining(made, setup, settings, begun.tokens, seed, part, tell=_tell_part)
+    population = SelfPlayTraining(
+        *(made, setup, settings, begun.tokens, seed, part), tell=_tell_part, varied=varied
+    )
     return population.train({**_circumstances(made), "budget": begun.model_dump(mode="json")})
 
 

@@ -5,7 +5,7 @@ import marshal
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from games.contract import Game
 from games.modules import LocalModule, Rules, bind, compiled, reseed
@@ -22,6 +22,7 @@ from games.values import (
 )
 from tools.guest.faults import MODULE_FILE, UnknownOperationError, describe
 from tools.guest.framing import encode
+from tools.guest.news import SeatNews
 from tools.guest.protocol import (
     AdvanceRequest,
     CallRequest,
@@ -50,25 +51,6 @@ _Asked = TypeVar("_Asked", bound=tuple[object, ...])
 _TOLD = 200  # characters of a row that is no position
 _CODE_CHARACTERS = 2**20  # longer code is compiled anew by each worker
 OF_A_POSITION = ("get_current_player", "get_legal_actions", "get_rewards", "get_observations")
-
-
-class _Parts(NamedTuple):
-    """Parts of observations that are told in a message: what many seats see is told once.
-
-    Attributes:
-        numbers: Of each part, by its text.
-        values: The parts.
-    """
-
-    numbers: dict[str, int]
-    values: list[Json]
-
-    def number(self, text: str, value: Json) -> int:
-        """The number of a part."""
-        number = self.numbers.setdefault(text, len(self.values))
-        if number == len(self.values):
-            self.values.append(value)
-        return number
 
 
 class _Lines:
@@ -154,7 +136,7 @@ class Session:
         self._module: LocalModule | None = None
         self._rules: Rules | None = None
         self._slots: dict[int, State] = {}
-        self._shown: dict[tuple[int, int], dict[str, str]] = {}
+        self._news = SeatNews()
         self._preloaded = preloaded
 
     def perform(self, operation: str, payload: Payload) -> Json:
@@ -265,13 +247,13 @@ class Session:
         legal: list[Json] = []
         numbers: dict[str, int] = {}
         more: list[Json] = []
-        parts = _Parts({}, [])
+        news = self._news.begin_round()
         for row, (slot, action) in enumerate(zip(request.slots, request.actions, strict=True)):
             try:
                 events: list[list[str]] = [[]] * request.num_players
                 if action is None:
                     state = begin(request.num_players, **request.parameters)
-                    self._shown.update({(slot, seat): {} for seat in request.followed})
+                    news.begin_match(slot, request.followed)
                 else:
                     if request.followed:
                         events = rules.events(slots[slot], str(action))
@@ -283,10 +265,8 @@ class Session:
                 followed: Json = None
                 if request.followed:
                     seen = rules.observations(state)
-                    followed = [
-                        [*self._news(slot, seat, seen[seat], parts), [*events[seat]]]
-                        for seat in request.followed
-                    ]
+                    told_to = request.followed
+                    followed = [[*news.of(slot, own, seen[own]), [*events[own]]] for own in told_to]
                 weighed = player == CHANCE and weighs is not None
                 if told or followed or player in sighted or weighed:
                     beside = _beside(rules, state, player, sighted)
@@ -297,20 +277,7 @@ class Session:
                 player, text = None, repr(error)[:_TOLD]
             players.append(player)
             legal.append(numbers.setdefault(text, len(numbers)))
-        return [players, legal, [*numbers], more, parts.values]
-
-    def _news(
-        self, slot: int, seat: int, seen: Mapping[str, Json], parts: "_Parts"
-    ) -> tuple[Json, Json]:
-        """The parts of an observation that are not as a seat was told before, and those gone."""
-        shown, now = self._shown[slot, seat], {name: repr(part) for name, part in seen.items()}
-        self._shown[slot, seat] = now
-        changed: dict[str, Json] = {
-            name: parts.number(text, seen[name])
-            for name, text in now.items()
-            if shown.get(name) != text
-        }
-        return changed, [name for name in shown if name not in now]
+        return [players, legal, [*numbers], more, news.parts]
 
     def _scores(self, request: ScoresRequest) -> Json:
         scores: list[Json] = []

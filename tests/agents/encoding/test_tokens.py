@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,14 @@ from hypothesis import strategies as st
 from agents.encoding.changes import applied, changes_between
 from agents.encoding.fitting import fitted_vocabulary
 from agents.encoding.tokens import LogReader, LogWriter
-from agents.encoding.vocabulary import MOVE, SPELL, TokenError, Vocabulary, vocabulary_of
+from agents.encoding.vocabulary import (
+    FIRST_TEMPLATE,
+    MOVE,
+    SPELL,
+    TokenError,
+    Vocabulary,
+    vocabulary_of,
+)
 from games import library
 from games.checks.sampling import random_matches, trusted_subject
 from games.information import Did, LogEntry, SeatLog, Seen, tell_seats
@@ -79,6 +87,48 @@ def test_a_ply_that_self_play_showed_takes_few_tokens() -> None:
     tokens = LogWriter(known).write(logs[-1])
     assert len(tokens) < 3 * len(logs[-1])  # an observation is told by what changed in it
     assert SPELL not in tokens
+
+
+def test_runs_are_joined_as_byte_pairs_are() -> None:
+    """The example of the article on byte pair encoding: aaabdaaabac becomes XdXac."""
+    first = FIRST_TEMPLATE
+    words = tuple(f'"{letter}"' for letter in "abcd")
+    known = Vocabulary((), words, (), ((first, first), (first + 4, first), (first + 5, first + 1)))
+    text = [first + "abcd".index(letter) for letter in "aaabdaaabac"]
+    joined = known.shortened(text)
+    assert joined == [first + 6, first + 3, first + 6, first, first + 2]
+    assert [single for token in joined for single in known.single(token)] == text
+
+
+def test_a_word_that_is_known_before_costs_no_token() -> None:
+    """Who plays a card knows it, and what lay on the table is known when it is taken."""
+    logs: list[list[LogEntry]] = []
+    for own, other in permutations(["2C", "9C", "JD", "QH", "KS", "AS"], 2):
+        table = Seen.of({"table": [other], "taken": []})
+        taken = Seen.of({"table": [], "taken": [other, own]}, [f"You take {other} with {own}."])
+        logs.append([table, Did(f"play {own}"), taken])
+    known = fitted_vocabulary(logs, [])
+    for log in logs:
+        before = LogWriter(known).write(log[:2])
+        assert len(LogWriter(known).write(log)) == len(before) + 1
+        assert same([*rows(read_log(known, LogWriter(known).write(log)))], [*rows(log)])
+
+
+@pytest.mark.parametrize(
+    "runs", [[[0, 0]], [["a", "b"]], [[10**9, FIRST_TEMPLATE]], [[FIRST_TEMPLATE] * 3]]
+)
+def test_runs_of_no_vocabulary_are_refused(runs: Json) -> None:
+    meta: dict[str, Json] = {"templates": [], "words": ["1"], "actions": [], "runs": runs}
+    with pytest.raises(TokenError, match="no vocabulary"):
+        vocabulary_of(meta)
+
+
+def test_runs_that_would_grow_without_bound_are_refused() -> None:
+    runs: list[Json] = [[FIRST_TEMPLATE, FIRST_TEMPLATE]]
+    runs += [[FIRST_TEMPLATE + number] * 2 for number in range(1, 40)]
+    meta: dict[str, Json] = {"templates": [], "words": ["1"], "actions": [], "runs": runs}
+    with pytest.raises(TokenError, match="no vocabulary"):
+        vocabulary_of(meta)
 
 
 def test_a_log_is_written_ply_by_ply_as_at_once() -> None:

@@ -15,12 +15,13 @@ from agents.encoding.vocabulary import END, MOVE
 from agents.learning.policy import META
 from agents.learning.settings import LearningError
 from agents.observing.budget import TokenBudget, begun_token_budget, token_budget
-from agents.observing.experience import Experience
+from agents.observing.experience import Experience, read_logs
 from agents.observing.following import LogFollower
 from agents.observing.model import ObservationModel, ObservationSettings, read_observation_model
 from agents.observing.outcomes import OutcomeTable
 from agents.observing.population import SelfPlayTraining
 from agents.observing.selfplay import PopulationPlayer, matches_of_play
+from agents.players.specs import PlayerSpecError, require_suited
 from games import library
 from games.information import Did, SeatLog, Seen
 from tools.playtest.jobs import GameSetup
@@ -209,3 +210,21 @@ def test_minutes_become_tokens_once(sandbox: Sandbox, tmp_path: Path) -> None:
         begun_token_budget(tmp_path)
     assert begun_token_budget(tmp_path / "elsewhere") is None
     assert TokenBudget(tokens=5, seed=1).told == "5 tokens"
+
+
+def test_a_model_of_several_parameters_plays_each_of_them_and_no_other(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    def piles(cards: int) -> GameSetup:
+        return GameSetup("goofspiel", library.source("goofspiel"), 2, {"cards": cards})
+
+    settings = ObservationSettings(iterations=0, batch=256)
+    varied = [piles(cards).parameters for cards in (2, 3)]
+    training = SelfPlayTraining(*(sandbox, piles(2), settings, 3_000, 7, tmp_path), varied=varied)
+    about = training.train({}).about
+    for cards in (2, 3):
+        require_suited("a.model", about, piles(cards))
+    with pytest.raises(PlayerSpecError, match="'cards': 2.*'cards': 4"):
+        require_suited("a.model", about, piles(4))
+    lengths = {one.decisions for one in read_logs(tmp_path / "0.logs")}
+    assert lengths in ({2, 3}, {1, 2})  # one card a round; a last one may be forced
