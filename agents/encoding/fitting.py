@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.encoding.changes import KnownChanges
+from agents.encoding.needs import ActionNeeds
 from agents.encoding.skeletons import Told, known_words, parts_of, told_by
 from agents.encoding.tokens import LogWriter
 from agents.encoding.vocabulary import FIRST_TEMPLATE, LONGEST_RUN, Template, Vocabulary
@@ -52,12 +53,15 @@ class _Rows:
         return parts
 
 
-def fitted_vocabulary(logs: Sequence[Sequence[LogEntry]], legal: Iterable[str]) -> Vocabulary:
+def fitted_vocabulary(
+    logs: Sequence[Sequence[LogEntry]], legal: Iterable[str], needs: ActionNeeds | None = None
+) -> Vocabulary:
     """The vocabulary of logs that self-play gave.
 
     Args:
         logs: Entries of each, from the first on.
         legal: Actions that were legal anywhere.
+        needs: That self-play showed; None for none.
     """
     whole, parts = _Rows(), dict[str, dict[Words, int]]()
     actions = {*legal}
@@ -81,7 +85,7 @@ def fitted_vocabulary(logs: Sequence[Sequence[LogEntry]], legal: Iterable[str]) 
     ]
     words = {word for rows in (*counts.values(), *parts.values()) for row in rows for word in row}
     known = Vocabulary(tuple(templates), tuple(sorted(words)), tuple(sorted(actions)))
-    return replace(known, runs=_runs(known, logs[:_READ]))
+    return replace(known, runs=_runs(known, logs[:_READ]), needs=needs or ActionNeeds())
 
 
 def _templates(

@@ -102,7 +102,7 @@ def known_words(
     >>> known_words({"trick": ["2C", "9C"]}, [Change("set", ("trick",), [])], "play 5C")
     {'@0': '"play"', '@1': '"5C"', '@["trick",0]': '"2C"', '@["trick",1]': '"9C"'}
     """
-    known = {f"@{place}": _word(word) for place, word in enumerate(_named(acted))}
+    known = {f"@{place}": _word(word) for place, word in enumerate(named_words(acted))}
     for change in changes:
         if change.kind in ("set", "drop", "add"):
             with suppress(LookupError, TypeError):
@@ -130,14 +130,19 @@ def word_at(reference: str, seen: Observation, acted: str | None) -> Json:
     """
     match json.loads(reference[1:]):
         case int(place):
-            return _named(acted)[place]
+            return named_words(acted)[place]
         case list(path):
             return _value_at(seen, path)
     raise LookupError(reference)
 
 
 @lru_cache(2**12)
-def _named(action: str | None) -> tuple[str | int, ...]:
+def named_words(action: str | None) -> tuple[str | int, ...]:
+    """The words of an action, whole numbers as such.
+
+    >>> named_words("play 5C on pile 2")
+    ('play', '5C', 'on', 'pile', 2)
+    """
     words = (word for word in _WORDS.findall(action or "") if word.isalnum())
     return tuple(_number(word) for word in islice(words, _NAMED))
 

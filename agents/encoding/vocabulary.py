@@ -3,10 +3,12 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from agents.encoding.changes import KnownChanges
+from agents.encoding.needs import ActionNeeds, action_needs_of
 from agents.encoding.skeletons import Skeleton, Told, known_words, parts_of, told_by, word_at
 from games.information import Did, LogEntry
 from games.values import Action, Json, Observation
@@ -89,12 +91,14 @@ class Vocabulary:
         words: Scalars as JSON texts, in order.
         actions: The seats' own actions, in order.
         runs: Pairs of tokens that stand together often, each of which one token stands for.
+        needs: Of the actions.
     """
 
     templates: tuple[Template, ...]
     words: tuple[str, ...]
     actions: tuple[str, ...]
     runs: tuple[tuple[int, int], ...] = ()
+    needs: ActionNeeds = field(default_factory=ActionNeeds)
 
     @property
     def size(self) -> int:
@@ -241,6 +245,7 @@ class Vocabulary:
             "words": [*self.words],
             "actions": [*self.actions],
             "runs": [[*pair] for pair in self.runs],
+            "needs": self.needs.as_json(),
         }
 
 
@@ -256,6 +261,7 @@ def vocabulary_of(meta: Mapping[str, Json]) -> Vocabulary:
             "words": list(words),
             "actions": list(actions),
             "runs": list(runs),
+            "needs": list(needs),
         }:
             read: list[Template] = []
             for one in templates:
@@ -269,7 +275,8 @@ def vocabulary_of(meta: Mapping[str, Json]) -> Vocabulary:
             if [*map(len, (templates, words, actions, runs))] == [
                 *map(len, (read, known.words, known.actions, pairs))
             ]:
-                return replace(known, runs=tuple(pairs))
+                with suppress(ValueError):
+                    return replace(known, runs=tuple(pairs), needs=action_needs_of(needs))
     raise TokenError("the file has no vocabulary; train again with 'rulewright train'")
 
 

@@ -156,7 +156,7 @@ def _measured(sandbox: Sandbox, game: GameSetup, settings: ObservationSettings) 
     played = [*_played(sandbox, game, lambda _: everybody, _TRIED, settings)]
     logs = [log.entries for found, _ in played for log in found.values()]
     given = time.monotonic() - begun
-    vocabulary = fitted_vocabulary(logs, uniform.legal)
+    vocabulary = fitted_vocabulary(logs, uniform.legal, uniform.needs)
     fixed = (time.monotonic() - begun) * SHOWN / _TRIED
     begun = time.monotonic()
     sequences = [[*LogWriter(vocabulary).write(entries), END] for entries in logs]

@@ -147,10 +147,19 @@ class ImaginedLogs:
         acts = slice(known.first_action, known.first_run)
         chances = self.model.transformer.next(self._last[[*numbers]])[:, acts]
         chances = chances / np.maximum(chances.sum(-1, keepdims=True), 1e-9)
-        return [
-            {known.actions[int(place)]: float(row[place]) for place in np.flatnonzero(row > _RARE)}
-            for row in chances
-        ]
+        return [self._possible(number, row) for number, row in zip(numbers, chances, strict=True)]
+
+    def _possible(self, number: int, chances: Array) -> dict[Action, float]:
+        """The actions that nothing is known against, with their probabilities."""
+        known, seen = self.model.vocabulary, self._readers[number].seen
+        found = {
+            known.actions[int(place)]: float(chances[place])
+            for place in np.flatnonzero(chances > _RARE)
+        }
+        if self.redraw:
+            found = {action: p for action, p in found.items() if known.needs.met(action, seen)}
+        total = sum(found.values())
+        return {action: chance / total for action, chance in found.items()}
 
     def outcomes(self, numbers: Sequence[int], actions: Sequence[Action]) -> list[float]:
         """See `Imagined.outcomes`."""

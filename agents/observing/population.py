@@ -183,7 +183,7 @@ class SelfPlayTraining:
                 )
             met = sum(map(len, written)) + sum(map(len, logs))
             if vocabulary is None and (met >= budget or len(paid) >= shown):
-                vocabulary = fitted_vocabulary(logs, uniform.legal)
+                vocabulary = fitted_vocabulary(logs, uniform.legal, uniform.needs)
             if vocabulary is not None:
                 written += [[*LogWriter(vocabulary).write(entries), END] for entries in logs]
                 met, logs = sum(map(len, written)), []

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from agents.encoding.needs import ActionNeeds
 from agents.learning.settings import LearningError
 from agents.observing.experience import Experience
 from agents.observing.following import LogFollower
@@ -38,10 +39,13 @@ class Uniform:
 
     def __init__(self) -> None:
         self.legal: set[Action] = set()
+        self.needs = ActionNeeds()
 
     def choose_many(self, views: Sequence[SeatView]) -> list[Decision]:
         """See `LockstepPlayer.choose_many`."""
-        self.legal.update(*(view.legal for view in views))
+        for view in views:
+            self.legal.update(view.legal)
+            self.needs.learn(view.log.latest(), view.legal)
         return [_uniform(view) for view in views]
 
 

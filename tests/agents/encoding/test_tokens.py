@@ -118,7 +118,13 @@ def test_a_word_that_is_known_before_costs_no_token() -> None:
     "runs", [[[0, 0]], [["a", "b"]], [[10**9, FIRST_TEMPLATE]], [[FIRST_TEMPLATE] * 3]]
 )
 def test_runs_of_no_vocabulary_are_refused(runs: Json) -> None:
-    meta: dict[str, Json] = {"templates": [], "words": ["1"], "actions": [], "runs": runs}
+    meta: dict[str, Json] = {
+        "templates": [],
+        "words": ["1"],
+        "actions": [],
+        "runs": runs,
+        "needs": [],
+    }
     with pytest.raises(TokenError, match="no vocabulary"):
         vocabulary_of(meta)
 
@@ -126,7 +132,13 @@ def test_runs_of_no_vocabulary_are_refused(runs: Json) -> None:
 def test_runs_that_would_grow_without_bound_are_refused() -> None:
     runs: list[Json] = [[FIRST_TEMPLATE, FIRST_TEMPLATE]]
     runs += [[FIRST_TEMPLATE + number] * 2 for number in range(1, 40)]
-    meta: dict[str, Json] = {"templates": [], "words": ["1"], "actions": [], "runs": runs}
+    meta: dict[str, Json] = {
+        "templates": [],
+        "words": ["1"],
+        "actions": [],
+        "runs": runs,
+        "needs": [],
+    }
     with pytest.raises(TokenError, match="no vocabulary"):
         vocabulary_of(meta)
 
