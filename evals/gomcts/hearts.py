@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
-from itertools import product
+from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -50,21 +50,22 @@ from tools.playtest.runner import Workers
 from tools.playtest.schedule import TournamentSettings
 from tools.playtest.series import SeriesSettings, play_series
 from tools.playtest.tournament import effective_parameters, played, replay_sample
+from tools.replaying import Replayed
 from tools.sandbox import Sandbox
 
 VARIABLE = "RULEWRIGHT_HEARTS_PROGRAM"
 RECIPE = SandboxRecipe(preload=PRELOAD)
+_MODELLED = ("argmaxval", "gomcts")
 PAIRS = tuple(
     f"{one}-{other}"
-    for one, other in product(("argmaxval", "gomcts"), ("random", "greedy", "ismcts", "strong"))
+    for one, other in permutations((*_MODELLED, "random", "greedy", "ismcts", "strong"), 2)
 )
-_ONE_DEAL: Row = {"target_score": 0, "deals": 1, "pass_direction": "random"}
+ONE_DEAL: Row = {"target_score": 0, "deals": 1, "pass_direction": "random"}
 _COMMITTED = "gomcts/models/hearts.model"
 _PUBLISHED: Row = read_data("gomcts/published.json")
 _TABLES: Mapping[str, Row] = _PUBLISHED["hearts"]["table"]
 _TIMES = "times.json"
 _FIRST_GUESS = 50  # simulations
-_REPLAYED = 44  # matches made again, of all pairs together
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class HeartsSize:
         runs: Of the search.
         worlds: Of PIMC.
         searched: Simulations of PIMC in each world.
+        replayed: Matches made again by fresh workers, of all pairs together; 0 for none.
         settings: Of a training.
         simulations: Of ISMCTS; 0 for as many as take the time of `gomcts`.
     """
@@ -88,18 +90,19 @@ class HeartsSize:
     runs: int
     worlds: int
     searched: int
+    replayed: int
     settings: ObservationSettings
     simulations: int = 0
 
 
 FULL = HeartsSize(
     ("argmaxval-random", "argmaxval-greedy", "argmaxval-strong", "gomcts-ismcts", "gomcts-strong"),
-    *(60, 20_000_000, 100, 50, 200),
+    *(60, 20_000_000, 100, 50, 200, 44),
     ObservationSettings(iterations=12, epochs=1, batch=512, bootstrap=0.25),
 )
 QUICK = HeartsSize(
     FULL.pairs,
-    *(2, 60_000, 5, 50, 20),
+    *(2, 20_000, 5, 10, 20, 0),
     ObservationSettings(iterations=1, epochs=1, batch=512),
 )
 
@@ -120,7 +123,7 @@ def run(options: EvalOptions, size: HeartsSize | None = None) -> EvalResult:
     with TemporaryDirectory() as made, sandbox_of_process(RECIPE) as sandbox:
         hearts = HeartsField(sandbox, size, options, options.folder or Path(made))
         rows = [hearts.row(pair) for pair in size.pairs]
-        replayed = replay_sample(hearts.played, _REPLAYED)
+        replayed = replay_sample(hearts.played, size.replayed) if size.replayed else Replayed()
         grade = sandbox.grade.model_dump(mode="json")
     return EvalResult(
         scores=tuple(_scores(rows, full=not options.quick)),
@@ -163,7 +166,7 @@ class HeartsField:
     def game(self) -> GameSetup:
         """Hearts, one deal a match."""
         given = GameSetup(
-            *("hearts", library.source("hearts"), SEATS, _ONE_DEAL),
+            *("hearts", library.source("hearts"), SEATS, ONE_DEAL),
             library.heuristic_sources("hearts"),
         )
         return replace(given, parameters=effective_parameters(given, self.sandbox))
@@ -184,7 +187,9 @@ class HeartsField:
 
     @property
     def about(self) -> Row:
-        """What the model says of its training."""
+        """What the model says of its training; nothing where nobody plays by it."""
+        if self.names.keys().isdisjoint(_MODELLED):
+            return {}
         found = read_observation_model(str(self.model))
         return {
             "sha256": found.digest,
@@ -266,6 +271,7 @@ class HeartsField:
         specs = {seat: self.spec(name) for seat, name in short.items()}
         for spec in specs.values():
             self.milliseconds(spec)
+        self.options.tell(f"{specs['A']} meets {specs['B']}")
         players = tuple(map(HeartsRoster().effective, specs.values()))
         self.names |= zip(short.values(), (one.name for one in players), strict=True)
         plan = MatchPlan(
