@@ -22,13 +22,13 @@ ROUNDED = 0.011  # two figures of two decimals
 
 
 def test_the_seatings_are_all_but_those_of_one_player_alone() -> None:
-    written = (
-        "AAAB AABA ABAA BAAA "  # 3A/1B
-        "AABB ABAB ABBA BAAB BABA BBAA "  # 2A/2B
-        "ABBB BABB BBAB BBBA"  # 1A/3B
-    ).split()
+    written = {
+        *("AAAB", "AABA", "ABAA", "BAAA"),
+        *("AABB", "ABAB", "ABBA", "BAAB", "BABA", "BBAA"),
+        *("ABBB", "BABB", "BBAB", "BBBA"),
+    }
     ours = {"".join("AB"[who] for who in one) for one in SEATINGS}
-    assert ours == {*written}
+    assert ours == written
     assert len(SEATINGS) == len(written) == 14
     assert [len(of) for of in COLUMNS.values()] == [14, 4, 6, 4]
     assert {*COLUMNS} == {"All", *SEATS_OF}

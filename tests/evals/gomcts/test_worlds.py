@@ -20,6 +20,7 @@ from evals.gomcts.worlds import (
     openspiel_actions,
     played_cards,
 )
+from evals.results import Row
 from games import library
 from games.information import SeatLog, Seen
 from games.modules import load_namespace
@@ -38,13 +39,15 @@ def sandbox() -> Iterator[Sandbox]:
         yield opened
 
 
-def seated(sandbox: Sandbox, seat: int, spec: str = "openspiel-pimc:worlds=4") -> Any:
-    roster = HeartsRoster()
+def seated(sandbox: Sandbox, seat: int, spec: str = "openspiel-pimc:worlds=4") -> OpenSpielWorlds:
     pytest.importorskip("pyspiel")
-    return roster.seat(roster.effective(spec), seat=seat, match=0, game=HEARTS, sandbox=sandbox)
+    roster = HeartsRoster()
+    made = roster.seat(roster.effective(spec), seat=seat, match=0, game=HEARTS, sandbox=sandbox)
+    assert isinstance(made, OpenSpielWorlds)
+    return made
 
 
-def positions(seed: int) -> Iterator[tuple[int, Any]]:
+def positions(seed: int) -> Iterator[tuple[int, Row]]:
     """Every decision of a random match: the seat and the state; at last the final state."""
     chosen = random.Random(seed)
     state = MODULE["initial_state"](4, **ONE_DEAL)
@@ -87,7 +90,7 @@ def test_worlds_fit_the_cards_sizes_passes_and_voids_that_the_seat_has_seen(
         player.close()
 
 
-def _held(world: DealtWorld, seen: Any) -> list[set[str]]:
+def _held(world: DealtWorld, seen: Row) -> list[set[str]]:
     """The cards of each seat now, played forward from the deal by the rules."""
     held = [{*hand} for hand in world.dealt]
     if seen["phase"] == "play":
@@ -100,7 +103,7 @@ def _held(world: DealtWorld, seen: Any) -> list[set[str]]:
     return held
 
 
-def _voids(seen: Any) -> list[set[str]]:
+def _voids(seen: Row) -> list[set[str]]:
     """By seat, cards that it has shown not to hold, as it did not follow suit."""
     voids: list[set[str]] = [set() for _ in range(4)]
     for trick in [*seen["tricks"], {"leader": seen["leader"], "cards": seen["trick"]}]:
@@ -122,7 +125,7 @@ def test_a_deal_is_the_same_in_openspiel_by_seats_legal_cards_and_scores(seed: i
         legal = MODULE["get_legal_actions"](state)
         assert {*theirs.legal_actions()} == {card_number(one.split()[1]) for one in legal}
         assert theirs.is_terminal() if seat == TERMINAL else theirs.current_player() == seat
-    points = card_points(MODULE["get_rewards"](state))
+    points: list[float] = card_points(MODULE["get_rewards"](state))
     moon = 26 if sum(points) < 0 else 0
     assert [26 - paid for paid in theirs.returns()] == [one + moon for one in points]
 
@@ -139,14 +142,13 @@ def test_the_moon_is_scored_as_in_the_paper_and_apart_by_as_much_as_in_openspiel
         state = MODULE["apply_action"](state, MODULE["get_legal_actions"](state)[0])
     world = DealtWorld.of(state, [state["hands"], state["passing"], state["passed"]])
     theirs = pyspiel.load_game("hearts").new_initial_state()
-    for action in openspiel_actions(state, world):
-        theirs.apply_action(action)
+    for number in openspiel_actions(state, world):
+        theirs.apply_action(number)
     assert theirs.returns() == [0, 26, 0, 0]
     assert card_points(MODULE["get_rewards"](state)) == [0, -26, 0, 0]
 
 
 def test_pimc_plays_legal_cards_the_same_for_the_same_stream(sandbox: Sandbox) -> None:
-    player: OpenSpielWorlds
     for number, (seat, state) in enumerate(positions(11)):
         if number % 12 or seat == TERMINAL:
             continue
@@ -178,12 +180,12 @@ def test_pimc_finds_the_better_of_two_last_cards(sandbox: Sandbox) -> None:
     assert found >= 5
 
 
-def _mean_paid(state: Any, seat: int, action: str) -> float:
+def _mean_paid(state: Row, seat: int, action: str) -> float:
     """What a seat is paid in the mean, over every way in which the others hold the last cards."""
     seen = MODULE["get_observations"](state)[seat]
     voids, others = _voids(seen), [other for other in range(4) if other != seat]
     owner = {card: (seat + STEP[seen["direction"]]) % 4 for card in seen["passed"]}
-    paid = []
+    paid: list[float] = []
     for cards in permutations(state["hands"][other][0] for other in others):
         pairs = [*zip(others, cards, strict=True)]
         if any(card in voids[o] or owner.get(card, o) != o for o, card in pairs):
