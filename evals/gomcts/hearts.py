@@ -187,7 +187,7 @@ class HeartsField:
 
     @property
     def about(self) -> Row:
-        """What the model says of its training; nothing where nobody plays by it."""
+        """The model by its own words; nothing where nobody plays by it."""
         if self.names.keys().isdisjoint(_MODELLED):
             return {}
         found = read_observation_model(str(self.model))
@@ -226,7 +226,7 @@ class HeartsField:
         if self.size.simulations:
             return self.size.simulations
         aim = self.milliseconds(self.spec("gomcts"))
-        found = calibrated(lambda n: self.milliseconds(f"ismcts:simulations={n}"), aim)
+        found = matching_amount(lambda n: self.milliseconds(f"ismcts:simulations={n}"), aim)
         self.options.tell(f"ismcts: {found} simulations take the {aim:.0f} ms of a gomcts move")
         return found
 
@@ -302,10 +302,10 @@ class HeartsField:
             self.options.tell(f"{pair}: deal {(index + 1) // len(SEATINGS)} of {self.size.deals}")
 
 
-def calibrated(cost: Callable[[int], float], aim: float) -> int:
+def matching_amount(cost: Callable[[int], float], aim: float) -> int:
     """The number whose cost is about `aim`, to two digits; the cost is asked twice.
 
-    >>> calibrated(lambda simulations: 3 + 0.5 * simulations, 123)
+    >>> matching_amount(lambda simulations: 3 + 0.5 * simulations, 123)
     240
     """
     count = _FIRST_GUESS

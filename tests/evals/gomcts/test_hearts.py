@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evals.gomcts.hearts import FULL, QUICK, VARIABLE, HeartsSize, calibrated, run
+from evals.gomcts.hearts import FULL, QUICK, VARIABLE, HeartsSize, matching_amount, run
 from evals.gomcts.seatings import SEATINGS
 from evals.results import EvalError, EvalOptions, EvalResult, Tell, find_eval
 from tests.evals.gomcts.test_program import GOOD, program
@@ -75,9 +75,9 @@ def test_the_calibration_finds_the_number_and_rounds_it() -> None:
         asked.append(count)
         return 2 + 0.25 * count  # milliseconds, some of them for nothing
 
-    assert calibrated(cost, 402) == 1600
+    assert matching_amount(cost, 402) == 1600
     assert len(asked) == 2
-    assert calibrated(lambda _: 1e9, 1) == 1  # never none
+    assert matching_amount(lambda _: 1e9, 1) == 1  # never none
 
 
 def test_the_usual_sizes_are_those_of_the_paper_where_it_has_them(tmp_path: Path) -> None:
