@@ -125,22 +125,22 @@ def run(options: EvalOptions, size: HeartsSize | None = None) -> EvalResult:
         rows = [hearts.row(pair) for pair in size.pairs]
         replayed = replay_sample(hearts.played, size.replayed) if size.replayed else Replayed()
         grade = sandbox.grade.model_dump(mode="json")
-    return EvalResult(
-        scores=tuple(_scores(rows, full=not options.quick)),
-        samples=tuple(rows),
-        unscored={row["pair"]: row["problem"] for row in rows if "problem" in row},
-        effective={
-            "deals": size.deals,
-            "seatings": len(SEATINGS),
-            "game": dict(hearts.game.parameters),
-            "players": dict(hearts.names),
-            "ms a decision": dict(hearts.times),
-            "model": hearts.about,
-            "replayed": replayed.matches,
-            "published": {"source": _PUBLISHED["source"], **_PUBLISHED["hearts"]["compute"]},
-            "sandbox": grade,
-        },
-    )
+        return EvalResult(
+            scores=tuple(_scores(rows, full=not options.quick)),
+            samples=tuple(rows),
+            unscored={row["pair"]: row["problem"] for row in rows if "problem" in row},
+            effective={
+                "deals": size.deals,
+                "seatings": len(SEATINGS),
+                "game": dict(hearts.game.parameters),
+                "players": dict(hearts.names),
+                "ms a decision": dict(hearts.times),
+                "model": hearts.about,
+                "replayed": replayed.matches,
+                "published": {"source": _PUBLISHED["source"], **_PUBLISHED["hearts"]["compute"]},
+                "sandbox": grade,
+            },
+        )
 
 
 @dataclass
@@ -289,7 +289,8 @@ class HeartsField:
         self.played.append((plan, found))
         row = {"pair": pair, **_measured(plan, found)}
         row["published"] = _TABLES.get(short["A"]) if short["B"] == "strong" else None
-        self.options.tell(f"{pair}: {row.get('problem') or row['table']}")
+        for line in _told(row):
+            self.options.tell(f"{pair}: {line}")
         return row
 
     @property
@@ -332,6 +333,18 @@ def _measured(plan: MatchPlan, entries: Mapping[int, MatchEntry]) -> Row:
     except NoSamplesError as error:
         reasons = sorted({one.reason for one in entries.values() if one.reason})
         return {**row, "problem": "; ".join([str(error), *reasons[:3]])}
+
+
+def _told(row: Row) -> Iterator[str]:
+    """A line a column of the table, or the problem."""
+    if "problem" in row:
+        yield row["problem"]
+        return
+    for name, one in row["table"].items():
+        found = f"A {one['A']:.2f}, B {one['B']:.2f}, A less B {one['value']:.2f}"
+        theirs = (row["published"] or {}).get(name)
+        paper = f"; the paper's: A {theirs[0]:.2f}, B {theirs[1]:.2f}" if theirs else ""
+        yield f"{name}: {found} ({one['low']:.2f} to {one['high']:.2f}, {one['n']} deals){paper}"
 
 
 def _scores(rows: Sequence[Row], *, full: bool) -> Iterator[Score]:
