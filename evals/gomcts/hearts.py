@@ -26,7 +26,6 @@ from tempfile import TemporaryDirectory
 from agents.observing.model import ObservationSettings, read_observation_model
 from agents.observing.population import SelfPlayTraining
 from agents.players.registry import PRELOAD
-from agents.players.specs import PlayerSpecError
 from evals.gomcts.seatings import (
     COLUMNS,
     SEATINGS,
@@ -37,7 +36,7 @@ from evals.gomcts.seatings import (
     moon_rate,
     seating_table,
 )
-from evals.gomcts.worlds import PROGRAM, WORLDS, HeartsRoster
+from evals.gomcts.worlds import PROGRAM, VARIABLE, WORLDS, HeartsRoster
 from evals.openspiel import MISSING, has_openspiel
 from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, read_data, resized
 from games import library
@@ -53,7 +52,6 @@ from tools.playtest.tournament import effective_parameters, played, replay_sampl
 from tools.replaying import Replayed
 from tools.sandbox import Sandbox
 
-VARIABLE = "RULEWRIGHT_HEARTS_PROGRAM"
 RECIPE = SandboxRecipe(preload=PRELOAD)
 _MODELLED = ("argmaxval", "gomcts")
 PAIRS = tuple(
@@ -115,13 +113,15 @@ def run(options: EvalOptions, size: HeartsSize | None = None) -> EvalResult:
         size: How much; None for the usual sizes.
 
     Raises:
-        EvalError: If the program that is named cannot be run, or a player fails in the calibration.
+        PlayerSpecError: If the program that is named cannot be run.
+        EvalError: If a player does not finish the match in which it is timed.
     """
     size = resized(
         size or (QUICK if options.quick else FULL), options, PAIRS, games="pairs", matches="deals"
     )
     with TemporaryDirectory() as made, sandbox_of_process(RECIPE) as sandbox:
-        hearts = HeartsField(sandbox, size, options, options.folder or Path(made))
+        folder = options.folder or Path(made)
+        hearts = HeartsField(_strong(size), sandbox, size, options, folder)
         rows = [hearts.row(pair) for pair in size.pairs]
         replayed = replay_sample(hearts.played, size.replayed) if size.replayed else Replayed()
         grade = sandbox.grade.model_dump(mode="json")
@@ -143,11 +143,19 @@ def run(options: EvalOptions, size: HeartsSize | None = None) -> EvalResult:
         )
 
 
+def _strong(size: HeartsSize) -> str | None:
+    if path := value_of(VARIABLE):
+        return HeartsRoster().effective(f"{PROGRAM}:path={path}").name
+    found = f"{WORLDS}:worlds={size.worlds},simulations={size.searched}"
+    return found if has_openspiel() else None
+
+
 @dataclass
 class HeartsField:
     """The game and the players of an evaluation.
 
     Attributes:
+        strong: The spec of the strong opponent; None where there is none.
         sandbox: Of this process.
         size: How much is played.
         options: Seed, workers, and who is told.
@@ -155,6 +163,7 @@ class HeartsField:
         played: The plan and the matches of each pair so far.
     """
 
+    strong: str | None
     sandbox: Sandbox
     size: HeartsSize
     options: EvalOptions
@@ -198,23 +207,6 @@ class HeartsField:
         }
 
     @cached_property
-    def strong(self) -> str | None:
-        """The strong opponent; None where there is none.
-
-        Raises:
-            EvalError: If the program that is named cannot be run.
-        """
-        if path := value_of(VARIABLE):
-            spec = f"{PROGRAM}:path={path}"
-            try:
-                HeartsRoster().effective(spec)
-            except PlayerSpecError as error:
-                raise EvalError(f"{VARIABLE}: {error}, or unset it") from error
-            return spec
-        amount = f"worlds={self.size.worlds},simulations={self.size.searched}"
-        return f"{WORLDS}:{amount}" if has_openspiel() else None
-
-    @cached_property
     def times(self) -> dict[str, float]:
         """Milliseconds of a decision, by spec; measured once, and kept in the folder."""
         path = self.folder / _TIMES
@@ -232,13 +224,12 @@ class HeartsField:
 
     def spec(self, name: str) -> str:
         """The spec of a player by its short name."""
-        given = {
-            "argmaxval": lambda: f"argmaxval:model={self.model}",
-            "gomcts": lambda: f"gomcts:model={self.model},runs={self.size.runs}",
-            "ismcts": lambda: f"ismcts:simulations={self.simulations}",
-            "strong": lambda: self.strong or "",
-        }
-        return given[name]() if name in given else name
+        if name in _MODELLED:
+            runs = f",runs={self.size.runs}" if name == "gomcts" else ""
+            return f"{name}:model={self.model}{runs}"
+        if name == "ismcts":
+            return f"ismcts:simulations={self.simulations}"
+        return (self.strong or "") if name == "strong" else name
 
     def milliseconds(self, spec: str) -> float:
         """The time of a decision that is none of one action, in one deal among equals.
@@ -274,14 +265,11 @@ class HeartsField:
         self.options.tell(f"{specs['A']} meets {specs['B']}")
         players = tuple(map(HeartsRoster().effective, specs.values()))
         self.names |= zip(short.values(), (one.name for one in players), strict=True)
-        plan = MatchPlan(
-            *(self.game, players, TournamentSettings(deals=self.size.deals, seed=self._seed)),
-            *(HeartsRoster(), all_seatings(), RECIPE),
-        )
-        journal = self.folder / f"{pair}.jsonl" if self.options.folder else None
+        asked = TournamentSettings(deals=self.size.deals, seed=self.options.seed + 1)  # not trained
+        plan = MatchPlan(self.game, players, asked, HeartsRoster(), all_seatings(), RECIPE)
         found = played(
             plan,
-            journal=journal,
+            journal=self.folder / f"{pair}.jsonl" if self.options.folder else None,
             workers=Workers(self.options.workers),
             on_match=lambda index, _: self._tell(pair, index),
             replay=False,
@@ -293,14 +281,9 @@ class HeartsField:
             self.options.tell(f"{pair}: {line}")
         return row
 
-    @property
-    def _seed(self) -> int:
-        """Of the matches: a training's deals are others."""
-        return self.options.seed + 1
-
-    def _tell(self, pair: str, index: int) -> None:
-        if not (index + 1) % len(SEATINGS):
-            self.options.tell(f"{pair}: deal {(index + 1) // len(SEATINGS)} of {self.size.deals}")
+    def _tell(self, pair: str, match: int) -> None:
+        if not (match + 1) % len(SEATINGS):
+            self.options.tell(f"{pair}: deal {(match + 1) // len(SEATINGS)} of {self.size.deals}")
 
 
 def matching_amount(cost: Callable[[int], float], aim: float) -> int:

@@ -38,6 +38,7 @@ from tools.playtest.jobs import GameSetup, PlayerSpec
 from tools.sandbox import Sandbox
 
 PROGRAM, WORLDS = "program", "openspiel-pimc"
+VARIABLE = "RULEWRIGHT_HEARTS_PROGRAM"
 _DRAWS: str = read_data("data/sources.yaml")["worlds"]
 _DRAWING_S = 60.0
 _SEEDS = 2**31
@@ -116,9 +117,9 @@ class _FromWorlds:
 
     def __init__(self, at: Seating) -> None:
         self.seat = at.seat
-        self.source = at.game.source.rstrip() + _DRAWS
-        self.worker = at.sandbox.worker(f"worlds-{at.seat}", self.source)
-        self.is_loaded = False
+        source = at.game.source.rstrip() + _DRAWS
+        self.worker = at.sandbox.worker(f"worlds-{at.seat}", source)
+        self.worker.load(source)
 
     def worlds(self, seen: Observation, count: int, generator: Generator) -> list[DealtWorld]:
         """So many deals.
@@ -128,9 +129,6 @@ class _FromWorlds:
         """
         seed = [int(word) for word in generator.integers(2**32, size=4)]
         try:
-            if not self.is_loaded:
-                self.worker.load(self.source)
-                self.is_loaded = True
             asked: list[Json] = [[[seen, None]], self.seat, count]
             drawn: Any = self.worker.call("worlds", asked, seed=seed, deadline_s=_DRAWING_S)
         except ModuleFault as fault:
@@ -157,17 +155,10 @@ class OpenSpielWorlds(_FromWorlds):
     """
 
     def __init__(self, spec: PlayerSpec, at: Seating) -> None:
-        """Load the game.
-
-        Raises:
-            PlayerSpecError: Without OpenSpiel.
-        """
+        """Load the game."""
         super().__init__(at)
-        try:
-            import pyspiel
-        except ImportError as error:
-            told = "OpenSpiel is not installed; it comes with the extra openspiel"
-            raise PlayerSpecError(f"{WORLDS}: {told}") from error
+        import pyspiel
+
         self.settings = spec.part(WorldSettings)
         self.spiel, self.game = pyspiel, pyspiel.load_game("hearts")
 
@@ -308,8 +299,9 @@ def _started(path: str) -> "subprocess.Popen[bytes]":
 def _with_program_hash(settings: ProgramSettings) -> str:
     path = Path(settings.path)
     if not settings.path or not path.is_file() or not os.access(path, os.X_OK):
-        told = f"path is {settings.path!r}; required: a program that can be run"
-        raise PlayerSpecError(f"{PROGRAM}: {told}")
+        raise PlayerSpecError(
+            f"path is {settings.path!r}; required: a program that can be run; {VARIABLE} names it"
+        )
     found = sha256(path.read_bytes()).hexdigest()[:_DIGITS]
     require_unchanged(settings.path, found, settings.sha256)
     return found

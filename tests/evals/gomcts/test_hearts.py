@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from evals.gomcts.hearts import FULL, QUICK, VARIABLE, HeartsSize, matching_amount, run
+from agents.players.specs import PlayerSpecError
+from evals.gomcts.hearts import FULL, QUICK, HeartsSize, matching_amount, run
 from evals.gomcts.seatings import SEATINGS
+from evals.gomcts.worlds import VARIABLE
 from evals.results import EvalError, EvalOptions, EvalResult, Tell, find_eval
 from tests.evals.gomcts.test_program import GOOD, program
 
@@ -53,7 +55,7 @@ def test_a_program_that_cannot_be_run_or_fails_gives_no_number(
 ) -> None:
     size = replace(SIZE, pairs=("strong-random",))
     monkeypatch.setenv(VARIABLE, str(tmp_path / "nowhere"))
-    with pytest.raises(EvalError, match=f"{VARIABLE}: .* required: a program that can be run"):
+    with pytest.raises(PlayerSpecError, match=f"that can be run; {VARIABLE}"):
         result(tmp_path, size)
     mark = tmp_path / "failing"  # good while decisions are timed, and bad in the matches
     path = program(tmp_path, f"os.path.exists({str(mark)!r}) and 1 / 0; {GOOD}")
