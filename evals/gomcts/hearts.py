@@ -14,6 +14,7 @@ xinxin); else PIMC over 50 deals with OpenSpiel's C++ search.
 """
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -133,8 +134,8 @@ def run(options: EvalOptions, size: HeartsSize | None = None) -> EvalResult:
                 "deals": size.deals,
                 "seatings": len(SEATINGS),
                 "game": dict(hearts.game.parameters),
-                "players": dict(hearts.names),
-                "ms a decision": dict(hearts.times),
+                "players": {name: _pathless(spec) for name, spec in hearts.names.items()},
+                "ms a decision": {_pathless(spec): ms for spec, ms in hearts.times.items()},
                 "model": hearts.about,
                 "replayed": replayed.matches,
                 "published": {"source": _PUBLISHED["source"], **_PUBLISHED["hearts"]["compute"]},
@@ -284,6 +285,11 @@ class HeartsField:
     def _tell(self, pair: str, match: int) -> None:
         if not (match + 1) % len(SEATINGS):
             self.options.tell(f"{pair}: deal {(match + 1) // len(SEATINGS)} of {self.size.deals}")
+
+
+def _pathless(spec: str) -> str:
+    """A spec whose files are named without their folders, which a result need not tell."""
+    return re.sub(r"=[^=,]*/", "=", spec)
 
 
 def matching_amount(cost: Callable[[int], float], aim: float) -> int:

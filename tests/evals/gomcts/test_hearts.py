@@ -66,6 +66,8 @@ def test_a_program_that_cannot_be_run_or_fails_gives_no_number(
     assert not found.passed
     assert "ended before it answered" in found.unscored["strong-random"]
     assert found.scores == ()
+    players: Any = found.effective["players"]
+    assert players["strong"].startswith("program:path=program,sha256=")  # no folder of ours
     row: Any = found.samples[0]
     assert row["endings"]["forfeit"] == 2 * len(SEATINGS)
 
