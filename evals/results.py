@@ -352,9 +352,15 @@ class EvalInfo(BaseModel, frozen=True, extra="forbid"):
         """Run it; its module is imported only now. Its name, seed and versions join the result.
 
         Raises:
-            EvalError: If an option was chosen that this evaluation does not take.
+            EvalError: If an option was chosen that this evaluation does not take, or its folder
+                cannot be made.
         """
         self._require(options)
+        if options.folder is not None:
+            try:
+                options.folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise EvalError(f"--folder {options.folder} cannot be made: {error}") from error
         from graph.run.settings import versions
 
         procedure: Callable[..., EvalResult] = import_module(self.module).run

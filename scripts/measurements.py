@@ -47,6 +47,7 @@ EARLIER = {
     "fresh matches, the model of its answers of 2026-11-25: 0.99993 of 15,004 transitions, worst "
     "phase 15 of 16",
     "cwm-ppo": "its quick variant alone",
+    "gomcts-hearts": "its quick variant alone",
     "information": "its quick variant alone, at a commit before 08af4fb",
     "speed": "at a commit before 08af4fb",
     "sandbox-soak": "at a commit before 08af4fb",

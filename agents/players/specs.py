@@ -138,7 +138,9 @@ def require_suited(
     elif not elsewhere and about["game"] != game.name:
         trained, here = f"{about['game']}", game.name
     elif not elsewhere and given[1] not in (given[0], *about.get("varied", ())):
-        trained, here = (f"{one}" for one in given)
+        every = sorted({*given[0], *given[1]})
+        apart = [name for name in every if given[0].get(name) != given[1].get(name)]
+        trained, here = (", ".join(f"{name}={one.get(name)}" for name in apart) for one in given)
     else:
         return
     raise PlayerSpecError(

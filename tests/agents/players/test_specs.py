@@ -3,9 +3,10 @@ from pathlib import Path
 import pytest
 
 from agents.players.registry import PLAYERS, parse_spec
-from agents.players.specs import Parameter, PlayerSpecError
+from agents.players.specs import Parameter, PlayerSpecError, require_suited
 from agents.search.algorithms import SEARCHES
 from games import library
+from tools.playtest.jobs import GameSetup
 
 MODULE = Path(library.__file__).parent / "tic_tac_toe" / "game.py"
 
@@ -168,3 +169,13 @@ def test_every_setting_of_an_algorithm_can_be_named_and_no_other() -> None:
     for name, search in SEARCHES.items():
         named = {parameter.name for parameter in PLAYERS[name].parameters}
         assert named - beside == search.settings.model_fields.keys()
+
+
+def test_a_model_of_other_parameters_is_refused_by_those_that_differ() -> None:
+    game = GameSetup("hearts", "", 4, {"pass_direction": "random", "deals": 1, "target_score": 0})
+    trained = {**game.parameters, "pass_direction": "rotate"}
+    about = {"game": "hearts", "num_players": 4, "parameters": trained}
+    said = "file was trained on pass_direction=rotate, and this is pass_direction=random; train one"
+    with pytest.raises(PlayerSpecError, match=said):
+        require_suited("file", about, game)
+    require_suited("file", {**about, "parameters": {**game.parameters}}, game)
