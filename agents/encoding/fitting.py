@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from agents.encoding.changes import KnownChanges
 from agents.encoding.needs import ActionNeeds
-from agents.encoding.skeletons import Told, known_words, parts_of, told_by
+from agents.encoding.skeletons import Told, known_word, known_words, parts_of, told_by
 from agents.encoding.tokens import LogWriter
 from agents.encoding.vocabulary import FIRST_TEMPLATE, LONGEST_RUN, Template, Vocabulary
 from games.information import Did, LogEntry
 from games.values import Action, Observation
 
 _COMBINATIONS = 16  # of values that slots may take to be filled once and for all
+_SURE = 20  # entries of a kind in which a word was known before, so that it is no chance
 _OFTEN = 3  # entries of a kind that are worth a template of their own
 _RUNS = 512
 _WORTH = 0.05  # of a log: a run that is rarer saves too little
@@ -46,10 +47,17 @@ class _Rows:
             found = self._told[key] = told, [*parts_of(told)]
         told, parts = found
         self.words[told.skeleton].append(told.words)
-        known = known_words(before, changes, acted)
-        places = [{place for place, one in known.items() if one == word} for word in told.words]
-        kept = self.known.setdefault(told.skeleton, places)
-        self.known[told.skeleton] = [one & other for one, other in zip(kept, places, strict=True)]
+        kept = self.known.get(told.skeleton)
+        if kept is None:
+            known = known_words(before, acted)
+            kept = [{place for place, one in known.items() if one == word} for word in told.words]
+        else:
+            pairs = zip(kept, told.words, strict=True)
+            kept = [
+                {place for place in places if known_word(place, before, acted) == word}
+                for places, word in pairs
+            ]
+        self.known[told.skeleton] = kept
         return parts
 
 
@@ -101,6 +109,8 @@ def _templates(
     referred = {
         slot: min(places[slot]) for slot, kind in enumerate(kinds) if kind > 1 and places[slot]
     }
+    if sum(rows.values()) < _SURE:
+        referred = {}
     filled: list[int] = []
     for slot in sorted({*range(len(kinds))} - {*referred}, key=lambda slot: (kinds[slot], slot)):
         tried = [*filled, slot]

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -14,6 +13,7 @@ from games.values import Json, Observation
 
 _WORDS = re.compile(r"\w+|\W")
 _NAMED = 16  # words of an action, and parts of a value, that are referred to
+_SCALARS = 64  # of an observation, likewise
 _WRITTEN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -92,23 +92,26 @@ def told_by(changes: Sequence[Change], events: Sequence[str]) -> Told:
     return _told(told, changed, slots.words)
 
 
-def known_words(
-    before: Observation, changes: Sequence[Change], acted: str | None
-) -> dict[str, str]:
+def known_words(seen: Observation, acted: str | None) -> dict[str, str]:
     """Words that are known before an entry is told, by a reference that `word_at` takes.
 
-    They are those of the own action that the entry follows, and scalars in what is replaced.
+    They are those of the own action that the entry follows, and those of the observation before.
 
-    >>> known_words({"trick": ["2C", "9C"]}, [Change("set", ("trick",), [])], "play 5C")
-    {'@0': '"play"', '@1': '"5C"', '@["trick",0]': '"2C"', '@["trick",1]': '"9C"'}
+    >>> known_words({"hand": ["2C", "9C"]}, "play 5C")
+    {'@0': '"play"', '@1': '"5C"', '@["hand",0]': '"2C"', '@["hand",1]': '"9C"'}
     """
     known = {f"@{place}": _word(word) for place, word in enumerate(named_words(acted))}
-    for change in changes:
-        if change.kind in ("set", "drop", "add"):
-            with suppress(LookupError, TypeError):
-                for path, word in _scalars(change.path, _value_at(before, change.path)):
-                    known[_reference(path)] = _word(word)
+    for path, word in islice(_scalars((), seen), _SCALARS):
+        known[_reference(path)] = _word(word)
     return known
+
+
+def known_word(reference: str, seen: Observation, acted: str | None) -> str | None:
+    """The word of a reference as JSON text; None where there is none."""
+    try:
+        return _WRITTEN.encode(word_at(reference, seen, acted))
+    except (LookupError, TypeError):
+        return None
 
 
 @lru_cache(2**14, typed=True)
@@ -128,11 +131,17 @@ def word_at(reference: str, seen: Observation, acted: str | None) -> Json:
         LookupError: If there is none.
         TypeError: If it leads through what holds nothing.
     """
+    place = _place(reference)
+    return named_words(acted)[place] if isinstance(place, int) else _value_at(seen, place)
+
+
+@lru_cache(2**14)
+def _place(reference: str) -> int | Path:
     match json.loads(reference[1:]):
-        case int(place):
-            return named_words(acted)[place]
+        case int(number):
+            return number
         case list(path):
-            return _value_at(seen, path)
+            return tuple(key for key in path if isinstance(key, str | int))
     raise LookupError(reference)
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeGuard
 
 from agents.encoding.changes import KnownChanges
 from agents.encoding.needs import ActionNeeds, action_needs_of
-from agents.encoding.skeletons import Skeleton, Told, known_words, parts_of, told_by, word_at
-from games.information import Did, LogEntry
+from agents.encoding.skeletons import Skeleton, Told, known_word, parts_of, told_by, word_at
+from games.information import Did, LogEntry, Seen
 from games.values import Action, Json, Observation
 
 START, MOVE, END, SPELL, STOP, PARTS, DONE = range(7)
@@ -29,6 +30,10 @@ class TokenError(ValueError):
     """A sequence of tokens stands for no log."""
 
 
+def _refers(word: str | None) -> TypeGuard[str]:
+    return word is not None and word.startswith("@")
+
+
 @dataclass(frozen=True)
 class Template:
     """A skeleton with some slots filled.
@@ -42,7 +47,7 @@ class Template:
     skeleton: str
     filled: tuple[str | None, ...]
 
-    def fits(self, told: Told, known: Mapping[str, str]) -> bool:
+    def fits(self, told: Told, known: Mapping[str, str | None]) -> bool:
         """True for what it can tell, where these words are known."""
         pairs = zip(self.filled, told.words, strict=True)
         return all(word is None or known.get(word, word) == given for word, given in pairs)
@@ -74,7 +79,7 @@ class Template:
             next(free)
             if word is None
             else word_at(word, seen, acted)
-            if word.startswith("@")
+            if _refers(word)
             else json.loads(word)
             for word in self.filled
         ]
@@ -126,9 +131,21 @@ class Vocabulary:
         return {action: number for number, action in enumerate(self.actions, self.first_action)}
 
     @cached_property
-    def _kept(self) -> dict[str, list[int]]:
-        """Tokens by what changed and was perceived: plies of one game are much alike."""
+    def _kept(self) -> dict[tuple[Told, tuple[str | None, ...]], list[int]]:
+        """Tokens by what is told and was known: plies of one game are much alike."""
         return {}
+
+    @cached_property
+    def _cut(self) -> dict[str, Told]:
+        return {}
+
+    @cached_property
+    def _referred(self) -> dict[str, tuple[str, ...]]:
+        """References of each skeleton's templates."""
+        found: dict[str, dict[str, None]] = defaultdict(dict)
+        for one in self.templates:
+            found[one.skeleton] |= dict.fromkeys(word for word in one.filled if _refers(word))
+        return {name: tuple(words) for name, words in found.items() if words}
 
     @cached_property
     def _changed(self) -> KnownChanges:
@@ -209,24 +226,36 @@ class Vocabulary:
         if isinstance(entry, Did):
             number = self.action_number.get(entry.action)
             return [MOVE, *(_spelled(entry.action) if number is None else [number])]
-        changes = self._changed.between(before, entry.observation)
-        words = known_words(before, changes, acted)
-        key = repr((changes, entry.events, words))
-        known = self._kept.get(key)
-        if known is None:
+        told = self._told(before, entry)
+        referred = self._referred.get(told.skeleton, ())
+        known = tuple(known_word(reference, before, acted) for reference in referred)
+        key = told, known
+        tokens = self._kept.get(key)
+        if tokens is None:
             if len(self._kept) >= _KEPT:
                 self._kept.clear()
-            known = self._kept[key] = self._tokens_of(told_by(changes, entry.events), words)
-        return known
+            words = dict(zip(referred, known, strict=True))
+            tokens = self._kept[key] = self._tokens_of(told, words)
+        return tokens
 
-    def _tokens_of(self, told: Told, known: Mapping[str, str]) -> list[int]:
+    def _told(self, before: Observation, entry: Seen) -> Told:
+        changes = self._changed.between(before, entry.observation)
+        key = repr((changes, entry.events))
+        told = self._cut.get(key)
+        if told is None:
+            if len(self._cut) >= _KEPT:
+                self._cut.clear()
+            told = self._cut[key] = told_by(changes, entry.events)
+        return told
+
+    def _tokens_of(self, told: Told, known: Mapping[str, str | None]) -> list[int]:
         whole = self._written(told, known)
         if whole is not None:
             return whole
         parts = [self._written(part, {}) or _spelled(part.row()) for part in parts_of(told)]
         return [PARTS, *(token for part in parts for token in part), DONE]
 
-    def _written(self, told: Told, known: Mapping[str, str]) -> list[int] | None:
+    def _written(self, told: Told, known: Mapping[str, str | None]) -> list[int] | None:
         for number, template in self._of_skeleton.get(told.skeleton, ()):
             if template.fits(told, known):
                 pairs = zip(template.filled, told.words, strict=True)
