@@ -25,7 +25,7 @@ from evals.gomcts.sights import KnownPolicies, SightTree, uniform_others, unifor
 from evals.gomcts.training import ModelOrder, models_of
 from evals.results import EvalOptions, EvalResult, Row, Score
 from games import library
-from games.information import Did, LogEntry, SeatLog, Seen
+from games.information import Did, LogEntry, Seen
 from games.modules import bind, first_state, load_namespace
 from games.streams import stream
 from games.values import Json

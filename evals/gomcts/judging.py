@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.encoding.tokens import END, MOVE, LogReader, LogWriter, TokenError
+from agents.learning.settings import LearningError
 from agents.observing.model import ObservationModel
 from agents.observing.transformer import Cache
 from agents.solving.form import Floats
@@ -101,11 +102,17 @@ class JudgedTree:
         """A tree whose first log has these entries.
 
         Raises:
-            ValueError: If a log is longer than the model's context.
+            LearningError: If a log is longer than the model's context.
         """
         seen = next((one.observation for one in reversed(before) if isinstance(one, Seen)), {})
         trie = _Trie.of(model, tree, seen)
         prefix = [*LogWriter(model.vocabulary).write(before)]
+        longest = len(prefix) + max(map(len, trie.paths()), default=0)
+        if longest > model.transformer.shape.context:
+            raise LearningError(
+                f"a log has {longest} tokens, and the model's context holds "
+                f"{model.transformer.shape.context}; train it with context={longest}"
+            )
         size = len(trie.parents)
         logs, refused, worth = np.zeros(size), np.zeros(size), np.zeros(size)
         below: list[dict[int, int]] = [{} for _ in range(size)]
