@@ -10,6 +10,7 @@ particle belief stands beside it. The paper has no such figures.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from tempfile import TemporaryDirectory
 
 from agents.belief.belief import PopulationTracker
@@ -18,10 +19,9 @@ from agents.belief.follow import Follower
 from agents.observing.model import ObservationModel, ObservationSettings
 from agents.observing.selfplay import Uniform, matches_of_play
 from agents.players.registry import PRELOAD
-from agents.solving.form import Behaviour
 from evals.gomcts.equilibrium import EnumeratedGame
 from evals.gomcts.judging import JudgedTree, reliability
-from evals.gomcts.sights import KnownPolicies, SightTree, uniform_others, uniform_own
+from evals.gomcts.sights import PolicyOfLogs, SightTree, policy_of, uniformly
 from evals.gomcts.training import ModelOrder, models_of
 from evals.results import EvalOptions, EvalResult, Row, Score
 from games import library
@@ -137,31 +137,28 @@ def calibrated(
         before: The model that the others sample from, and whose best action the seat takes; None
             for random play of all.
     """
-    sampled: Sequence[Behaviour] = ()
-    best: Sequence[Behaviour] = ()
+    others: PolicyOfLogs = uniformly
+    played: PolicyOfLogs = uniformly
     if before is not None:
-        sampled = game.behaviours(before)
-        best = game.behaviours(before, model.about["settings"]["threshold"])
-    totals: dict[str, float] = {}
+        greedy = before.about["settings"]["threshold"]
+        others = policy_of(game.form, game.behaviours(before))
+        played = policy_of(game.form, game.behaviours(before, greedy))
+    rows: list[Row] = []
     valued: list[tuple[float, float, float]] = []
     positions = 0
     for seat in range(game.rules.num_players):
-        others = KnownPolicies(game.form, sampled).others if sampled else uniform_others
         tree = SightTree(game.rules, seat, others, _worth(model, seat), game.form.index)
         tree.begin(game.initial)
-        first = Seen.of(game.rules.observations(game.initial)[seat])
-        judged = JudgedTree.of(model, tree, [first])
-        drawn = tree.shares(uniform_own)
-        played = tree.shares(KnownPolicies(game.form, best).own(seat)) if best else drawn
-        valued += judged.valued(drawn, played)
+        judged = JudgedTree(model, tree, [Seen.of(game.rules.observations(game.initial)[seat])])
+        drawn = tree.shares(uniformly)
+        valued += judged.valued(drawn, tree.shares(played))
+        rows.append(judged.figures(drawn))
         positions += len(tree.nodes)
-        for key, value in judged.figures(drawn).items():
-            totals[key] = totals.get(key, 0.0) + value / game.rules.num_players
     return {
         "game": game.name,
         "others": "random" if before is None else "sampling from the model before",
         "positions": positions,
-        **_shares(totals),
+        **_together(rows),
         "reliability": reliability(valued),
     }
 
@@ -170,16 +167,12 @@ def _worth(model: ObservationModel, seat: int) -> Callable[[Sequence[float]], fl
     return lambda returns: model.outcomes.values[model.outcomes.number(returns, seat)]
 
 
-def _shares(totals: Mapping[str, float]) -> Row:
-    """Entropies a match and seat, and the shares of probability that lie where no log goes on."""
-    sights = totals["sights"]
-    return {
-        "sights": sights,
-        "entropy": totals["entropy"],
-        "cross-entropy": totals["cross-entropy"],
-        "impossible": 1 - totals["kept"] / sights,
-        "no log": totals["refused"] / sights,
-    }
+def _together(rows: Sequence[Row]) -> Row:
+    """Means of the figures; probabilities over the sights."""
+    found: Row = {key: fmean(row[key] for row in rows) for key in rows[0]}
+    for key in ("impossible", "no log"):
+        found[key] /= found["sights"]
+    return found
 
 
 def _tricks(size: CalibrationSize, options: EvalOptions, sandbox: Sandbox, folder: Path) -> Row:
@@ -191,29 +184,28 @@ def _tricks(size: CalibrationSize, options: EvalOptions, sandbox: Sandbox, folde
     model = models_of(order, sandbox, folder / "trick_taking")[0]
     namespace = load_namespace(source)
     rules, initial = bind(namespace, 2), first_state(namespace, 2, size.parameters)
-    totals: dict[str, float] = {}
+    rows: list[Row] = []
     apart: list[float] = []
     believed: list[float] = []
     for seat, entries, action in _decisions(setup, size.decisions, options.seed, sandbox):
         states = posterior(Follower(rules, seat, entries), initial, limit=_STATES)
-        tree = SightTree(rules, seat, uniform_others, stops=True)
+        tree = SightTree(rules, seat, uniformly, stops=True)
         tree.act(states, action)
-        judged = JudgedTree.of(model, tree, [*entries, Did(action)])
-        shares = tree.shares(uniform_own)
-        for key, value in judged.figures(shares).items():
-            totals[key] = totals.get(key, 0.0) + value / size.decisions
+        judged = JudgedTree(model, tree, [*entries, Did(action)])
+        shares = tree.shares(uniformly)
+        rows.append(judged.figures(shares))
         apart.append(judged.distance(shares))
         tracker = PopulationTracker(rules, seat, initial)
         tracker.update(entries)
         particles = tracker.population.particles
-        drawn = SightTree(rules, seat, uniform_others, stops=True)
+        drawn = SightTree(rules, seat, uniformly, stops=True)
         drawn.act([(one.place.state, one.weight) for one in particles], action)
-        believed.append(_distance(tree.ends(shares), drawn.ends(drawn.shares(uniform_own))))
+        believed.append(_distance(tree.ends(shares), drawn.ends(drawn.shares(uniformly))))
     return {
         "game": setup.name,
         "others": "random",
         "positions": size.decisions,
-        **_shares(totals),
+        **_together(rows),
         "total variation": mean_interval(apart, "matches").model_dump(mode="json"),
         "of the particle belief": mean_interval(believed, "matches").model_dump(mode="json"),
     }

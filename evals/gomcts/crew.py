@@ -13,6 +13,8 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
+from pydantic import JsonValue
+
 from agents.observing.model import ObservationSettings
 from agents.players.registry import PRELOAD, PlayerRoster
 from evals.gomcts.training import ModelOrder, models_of
@@ -30,7 +32,7 @@ _RARE = (0.005, 0.07)  # floors of which a multiple is asked for
 _TIMES = 4
 _PLAYERS = ("argmaxval", "gomcts")
 MODELS = "models"
-PUBLISHED = {
+PUBLISHED: dict[str, JsonValue] = {
     "success rates": "in Figs. 2 and 3 alone, of 3,000 attempts a mission: not read off, and not "
     "compared",
     "training": "10,000,000 random matches and more, then 10 iterations of 2,000,000",

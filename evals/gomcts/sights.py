@@ -1,13 +1,13 @@
 """Trees of what a seat may see next, with exact probabilities: a game's rules, walked through.
 
 The others' policies are frozen and known. A log's probability is a product of chance, of what the
-others do, and of what the seat does itself; the last is a function of the log, so that it can be
-set afterwards. What comes next in a log does not depend on it.
+others do, and of what the seat does itself. The last is a function of the log, so that it can be
+chosen afterwards: what is seen next does not depend on it.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,9 +18,19 @@ from games.values import CHANCE, TERMINAL, Action, Observation, State, canonical
 
 Step: TypeAlias = LogEntry | Literal["turn", "end"]
 Told: TypeAlias = tuple[int, ...]
-"""By seat, the number of its log in an index."""
-PolicyOfOthers: TypeAlias = Callable[[int, Sequence[Action], Told], Sequence[float]]
-"""Probabilities of a seat's legal actions."""
+"""By seat, the number of its log in an index; empty without one."""
+PolicyOfLogs: TypeAlias = Callable[[int, Sequence[Action], int], Sequence[float]]
+"""Probabilities of legal actions: of a seat, the actions, and the number of its log."""
+
+
+class _Way(NamedTuple):
+    """A history on the walk: its state, weight, observations, returns, and logs by number."""
+
+    state: State
+    weight: float
+    seen: Sequence[Observation]
+    paid: tuple[float, ...]
+    told: Told
 
 
 @dataclass(slots=True)
@@ -33,6 +43,7 @@ class SightNode:
         weight: Probability of chance and of the others on the way here.
         paid: Of an end: worth to the seat, times the weight.
         log: Of a turn: the number of the log in an index; -1 where there is none.
+        below: The logs that may come next.
     """
 
     parent: int
@@ -40,6 +51,12 @@ class SightNode:
     weight: float = 0.0
     paid: float = 0.0
     log: int = -1
+    below: list[int] = field(default_factory=list)
+
+    @property
+    def acts(self) -> bool:
+        """True for what the seat does itself."""
+        return isinstance(self.step, Did)
 
 
 @dataclass
@@ -58,93 +75,104 @@ class SightTree:
 
     rules: Rules
     seat: int
-    policy: PolicyOfOthers
+    policy: PolicyOfLogs
     worth: Callable[[Sequence[float]], float] = lambda _: 0.0
     index: LogIndex | None = None
     stops: bool = False
-    nodes: list[SightNode] = field(default_factory=lambda: [SightNode(-1, "turn", 0.0)])
+    nodes: list[SightNode] = field(default_factory=lambda: [SightNode(-1, "turn")])
     _numbers: dict[tuple[int, str], int] = field(default_factory=dict)
 
     def begin(self, initial: State) -> None:
         """Grow the whole tree; its first log holds the first observation alone."""
         seen = self.rules.observations(initial)
-        told: Told = ()
-        if self.index is not None:
-            told = tuple(self.index.saw(n, None, one, []) for n, one in enumerate(seen))
-        self.nodes[0].weight = 1.0
-        self._grow(0, initial, 1.0, seen, (0.0,) * len(seen), told)
+        index = self.index
+        told = tuple(index.saw(n, None, one, []) for n, one in enumerate(seen)) if index else ()
+        self._grow(0, _Way(initial, 1.0, seen, (0.0,) * len(seen), told))
 
     def act(self, states: Sequence[tuple[State, float]], action: Action) -> None:
         """Grow the tree from the seat's own action in states with their probabilities."""
         for state, weight in states:
-            self.nodes[0].weight += weight
             seen = self.rules.observations(state)
-            self._after(0, state, action, weight, seen, (0.0,) * len(seen), ())
+            self._after(0, _Way(state, weight, seen, (0.0,) * len(seen), ()), action)
 
     def _child(self, parent: int, step: Step, weight: float) -> int:
         key = parent, step if isinstance(step, str) else canonical_key(step.row())
         number = self._numbers.setdefault(key, len(self.nodes))
         if number == len(self.nodes):
             self.nodes.append(SightNode(parent, step))
+            self.nodes[parent].below.append(number)
         self.nodes[number].weight += weight
         return number
 
-    def _grow(
-        self,
-        node: int,
-        state: State,
-        weight: float,
-        seen: Sequence[Observation],
-        paid: tuple[float, ...],
-        told: Told,
-    ) -> None:
-        rules, player = self.rules, self.rules.current_player(state)
+    def _grow(self, node: int, way: _Way) -> None:
+        rules, player = self.rules, self.rules.current_player(way.state)
         if player == TERMINAL:
-            self.nodes[self._child(node, "end", weight)].paid += weight * self.worth(paid)
+            end = self._child(node, "end", way.weight)
+            self.nodes[end].paid += way.weight * self.worth(way.paid)
             return
-        legal = rules.legal_actions(state)
+        legal = rules.legal_actions(way.state)
+        told = way.told[player] if way.told and player != CHANCE else -1
         if player == self.seat:
-            node = self._child(node, "turn", weight)
-            self.nodes[node].log = told[player] if told else -1
-            if self.stops:
-                return
-            for action in legal:
-                own = self._child(node, Did(action), weight)
-                self._after(own, state, action, weight, seen, paid, told)
+            node = self._child(node, "turn", way.weight)
+            self.nodes[node].log = told
+            for action in () if self.stops else legal:
+                self._after(self._child(node, Did(action), way.weight), way, action)
             return
         if player == CHANCE:
             known = rules.chance_probabilities
-            chances = [1 / len(legal)] * len(legal) if known is None else known(state)
+            chances = uniformly(player, legal) if known is None else known(way.state)
         else:
             chances = [*self.policy(player, legal, told)]
         for action, chance in zip(legal, chances, strict=True):
             if chance > 0:
-                self._after(node, state, action, weight * chance, seen, paid, told)
+                self._after(node, way._replace(weight=way.weight * chance), action)
 
-    def _after(
-        self,
-        node: int,
-        state: State,
-        action: Action,
-        weight: float,
-        seen: Sequence[Observation],
-        paid: tuple[float, ...],
-        told: Told,
-    ) -> None:
-        rules, player = self.rules, self.rules.current_player(state)
-        events = rules.events(state, action)
-        after = rules.apply_action(state, action)
+    def _after(self, node: int, way: _Way, action: Action) -> None:
+        rules, player = self.rules, self.rules.current_player(way.state)
+        events = rules.events(way.state, action)
+        after = rules.apply_action(way.state, action)
         sees = rules.observations(after)
+        told = way.told
         if self.index is not None:
             acted = [*told]
-            if player >= 0:
+            if player != CHANCE:
                 acted[player] = self.index.acted(acted[player], action)
-            told = tuple(map(self.index.saw, acted, seen, sees, events))
-        if events[self.seat] or sees[self.seat] != seen[self.seat]:
-            entry = Seen.of(sees[self.seat], events[self.seat])
-            node = self._child(node, entry, weight)
-        more = tuple(a + b for a, b in zip(paid, rules.rewards(after), strict=True))
-        self._grow(node, after, weight, sees, more, told)
+            told = tuple(map(self.index.saw, acted, way.seen, sees, events))
+        if events[self.seat] or sees[self.seat] != way.seen[self.seat]:
+            node = self._child(node, Seen.of(sees[self.seat], events[self.seat]), way.weight)
+        paid = tuple(a + b for a, b in zip(way.paid, rules.rewards(after), strict=True))
+        self._grow(node, _Way(after, way.weight, sees, paid, told))
+
+    def shares(self, own: PolicyOfLogs) -> Floats:
+        """`[nodes]` the probability of each step after the log before it; 1 for the first.
+
+        Args:
+            own: The seat's own policy.
+        """
+        found = np.ones(len(self.nodes))
+        for node in self.nodes:
+            below = [self.nodes[one] for one in node.below]
+            if actions := [one.step.action for one in below if isinstance(one.step, Did)]:
+                found[node.below] = own(self.seat, actions, node.log)
+            elif below:
+                weights = np.array([one.weight for one in below])
+                found[node.below] = weights / weights.sum()
+        return found
+
+    def reaches(self, shares: Floats) -> Floats:
+        """`[nodes]` the probability of each log."""
+        found = shares.copy()
+        for number, node in enumerate(self.nodes):
+            found[node.below] *= found[number]
+        return found
+
+    def values(self, shares: Floats) -> Floats:
+        """`[nodes]` the expected worth of each log to the seat."""
+        found = np.array([node.paid / node.weight if node.paid else 0.0 for node in self.nodes])
+        for number in reversed(range(len(self.nodes))):
+            below = self.nodes[number].below
+            found[number] += shares[below] @ found[below]
+        return found
 
     def ends(self, shares: Floats) -> dict[tuple[str, ...], float]:
         """The probability of each log that nothing follows, by its steps as texts."""
@@ -152,85 +180,21 @@ class SightTree:
         for node in self.nodes[1:]:
             told = node.step if isinstance(node.step, str) else canonical_key(node.step.row())
             texts.append((*texts[node.parent], told))
-        reaches = self.reaches(shares)
-        below = self.children
-        return {text: float(reaches[n]) for n, text in enumerate(texts) if not below[n]}
-
-    @property
-    def children(self) -> list[list[int]]:
-        """By node, those that may come next."""
-        found: list[list[int]] = [[] for _ in self.nodes]
-        for number, node in enumerate(self.nodes[1:], 1):
-            found[node.parent].append(number)
-        return found
-
-    def shares(self, own: Callable[[SightNode, Sequence[Action]], Sequence[float]]) -> Floats:
-        """`[nodes]` the probability of each step after the log before it; 1 for the first.
-
-        Args:
-            own: The seat's own policy: of a turn and its actions.
-        """
-        found = np.ones(len(self.nodes))
-        for number, below in enumerate(self.children):
-            acts = [(one, step.action) for one in below if isinstance(
-                step := self.nodes[one].step, Did)]  # fmt: skip
-            if acts:
-                chances = own(self.nodes[number], [action for _, action in acts])
-                found[[one for one, _ in acts]] = chances
-            elif below:
-                weights = np.array([self.nodes[one].weight for one in below])
-                found[below] = weights / weights.sum()
-        return found
-
-    def reaches(self, shares: Floats) -> Floats:
-        """`[nodes]` the probability of each log."""
-        found = shares.copy()
-        for number, node in enumerate(self.nodes[1:], 1):
-            found[number] *= found[node.parent]
-        return found
-
-    def values(self, shares: Floats) -> Floats:
-        """`[nodes]` the expected worth of each log to the seat."""
-        found = np.zeros(len(self.nodes))
-        for number in range(len(self.nodes) - 1, 0, -1):
-            node = self.nodes[number]
-            if node.step == "end":
-                found[number] = node.paid / node.weight
-            found[node.parent] += shares[number] * found[number]
-        return found
+        pairs = zip(texts, self.nodes, self.reaches(shares).tolist(), strict=True)
+        return {text: reach for text, node, reach in pairs if not node.below}
 
 
-def uniform_others(_player: int, legal: Sequence[Action], _told: Told) -> list[float]:
-    """Every action is as likely."""
-    return [1 / len(legal)] * len(legal)
-
-
-def uniform_own(_turn: SightNode, actions: Sequence[Action]) -> list[float]:
+def uniformly(_seat: int, actions: Sequence[Action], _log: int = -1) -> list[float]:
     """Every action is as likely."""
     return [1 / len(actions)] * len(actions)
 
 
-@dataclass(frozen=True)
-class KnownPolicies:
-    """Behaviours of an enumerated game as policies of a tree that shares its index.
+def policy_of(form: SequenceForm, behaviours: Sequence[Behaviour]) -> PolicyOfLogs:
+    """Behaviours of an enumerated game as a policy, for trees that share its index."""
 
-    Attributes:
-        form: The game.
-        behaviours: One a seat.
-    """
-
-    form: SequenceForm
-    behaviours: Sequence[Behaviour]
-
-    def others(self, player: int, legal: Sequence[Action], told: Told) -> list[float]:
-        """See `PolicyOfOthers`."""
-        return self._of(player, legal, told[player])
-
-    def own(self, seat: int) -> Callable[[SightNode, Sequence[Action]], list[float]]:
-        """The policy of a seat for `SightTree.shares`."""
-        return lambda turn, actions: self._of(seat, actions, turn.log)
-
-    def _of(self, seat: int, actions: Sequence[Action], log: int) -> list[float]:
-        part, state = self.form.seats[seat], self.form.places[log]
+    def policy(seat: int, actions: Sequence[Action], log: int) -> list[float]:
+        part, state = form.seats[seat], form.places[log]
         first, known = int(part.firsts[state]), part.states[state].actions
-        return [float(self.behaviours[seat][first + known.index(action)]) for action in actions]
+        return [float(behaviours[seat][first + known.index(action)]) for action in actions]
+
+    return policy
