@@ -85,12 +85,20 @@ class JudgedTree:
     ) -> None:
         """Judge the next token of some steps that have begun alike."""
         last, reader = at
-        chances = self.model.transformer.next(last)[0].astype(np.float64)
-        following: dict[int, dict[int, list[int]]] = defaultdict(dict)
-        for one, (token, *rest) in steps.items():
-            following[token][one] = rest
-        if not any(self.tree.nodes[one].acts for one in steps):
-            self.refused[number] += np.exp(so_far) * _refused(reader, chances, following)
+        acts = any(self.tree.nodes[one].acts for one in steps)
+        while True:
+            chances = self.model.transformer.next(last)[0].astype(np.float64)
+            following: dict[int, dict[int, list[int]]] = defaultdict(dict)
+            for one, (token, *rest) in steps.items():
+                following[token][one] = rest
+            if not acts:
+                self.refused[number] += np.exp(so_far) * _refused(reader, chances, following)
+            (token, rests), *others = following.items()
+            if others or not all(rests.values()):
+                break
+            so_far += float(np.log(max(chances[token], _TINY)))
+            last, steps = self._added(token), rests
+            reader.feed(token)
         held = int(self._cache.length[0])
         for token, rests in following.items():
             log = so_far + float(np.log(max(chances[token], _TINY)))
