@@ -115,13 +115,16 @@ def train_network(
         made = stack.enter_context(replace(chosen_recipe(), preload=PRELOAD).make())
         setup = open_table(game, players, settings or [], made, stack).setup
         trained: Policy | ObservationModel
+        told = ""
         if learner is TrainedPlayer.PPO:
             trained = _policy(made, setup, asked, part, force=force)
         else:
             exact = _enumerated(setup) if asked.calibrate else None
             trained = _observations(made, setup, asked, part, force=force)
-            page.write_text(_page(trained, part, exact), encoding="utf-8")
+            told = _page(trained, part, exact)
         out.write_bytes(trained.saved())
+        if told:
+            page.write_text(told, encoding="utf-8")
         rmtree(part)
     result = {"file": str(out), **trained.about}
     also = "".join(f" --set {pair}" for pair in settings or ())
@@ -235,12 +238,12 @@ def _page(model: "ObservationModel", part: Path, exact: "EnumeratedGame | None")
 
     if exact is None:
         return training_page(model.about)
-    from evals.gomcts.calibration import calibrated
+    from evals.gomcts.calibration import calibration_of
 
     last = model.about["course"][-1]["iteration"]
     before = read_observation_model(str(part / f"{last - 1}.model")) if last else None
     try:
-        found = calibrated(exact, model, before)
+        found = calibration_of(exact, model, before)
     except LearningError as error:
         found = {"could not be judged": str(error)}
     return training_page(model.about, found)

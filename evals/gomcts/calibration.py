@@ -27,7 +27,6 @@ from evals.results import EvalOptions, EvalResult, Row, Score
 from games import library
 from games.information import Did, LogEntry, Seen
 from games.modules import bind, first_state, load_namespace
-from games.streams import stream
 from games.values import Json
 from tools.playtest.intervals import mean_interval
 from tools.playtest.jobs import GameSetup
@@ -86,9 +85,9 @@ def run(options: EvalOptions, size: CalibrationSize | None = None) -> EvalResult
             order = ModelOrder(setup, tokens, size.settings, options.seed)
             models = models_of(order, sandbox, folder / name)
             game = EnumeratedGame(name)
-            samples.append(calibrated(game, models[0]))
+            samples.append(calibration_of(game, models[0]))
             if len(models) > 1:
-                samples.append(calibrated(game, models[-1], models[-2]))
+                samples.append(calibration_of(game, models[-1], models[-2]))
             options.tell(f"{name}: {_told(samples[-1])}")
         samples.append(_tricks(size, options, sandbox, folder))
         grade = sandbox.grade.model_dump(mode="json")
@@ -123,7 +122,7 @@ def _scores(samples: Sequence[Row], *, full: bool) -> list[Score]:
     return scores
 
 
-def calibrated(
+def calibration_of(
     game: EnumeratedGame, model: ObservationModel, before: ObservationModel | None = None
 ) -> Row:
     """A model beside the exact probabilities of an enumerated game.
@@ -164,7 +163,14 @@ def calibrated(
 
 
 def _worth(model: ObservationModel, seat: int) -> Callable[[Sequence[float]], float]:
-    return lambda returns: model.outcomes.values[model.outcomes.number(returns, seat)]
+    """The seat's return less the mean of the others', scaled as the model's outcomes are."""
+
+    def worth(returns: Sequence[float]) -> float:
+        others = [*returns[:seat], *returns[seat + 1 :]]
+        less = 0.0 if model.outcomes.shared else fmean(others)
+        return (returns[seat] - less) / model.outcomes.scale
+
+    return worth
 
 
 def _together(rows: Sequence[Row]) -> Row:
@@ -214,20 +220,17 @@ def _tricks(size: CalibrationSize, options: EvalOptions, sandbox: Sandbox, folde
 def _decisions(
     setup: GameSetup, count: int, seed: int, sandbox: Sandbox
 ) -> list[tuple[int, list[LogEntry], str]]:
-    """A decision of each of some random matches: seat, log, and the action that was taken."""
+    """A decision of each of some random matches, seats and turns in rotation: seat, log, action."""
     everybody = (Uniform(),) * setup.num_players
     found = []
     for match, logs, _ in matches_of_play(
         sandbox, setup, lambda _: everybody, range(count), seed=seed + 1, max_plies=2000
     ):
-        generator = stream(seed, "calibrated decision", match=match)
-        seat = match % setup.num_players
+        turn, seat = divmod(match, setup.num_players)
         entries = logs[seat].entries
-        acts = [at for at, entry in enumerate(entries) if isinstance(entry, Did)]
-        at = acts[int(generator.integers(len(acts)))]
-        taken = entries[at]
-        if isinstance(taken, Did):
-            found.append((seat, entries[:at], taken.action))
+        acts = [(at, entry.action) for at, entry in enumerate(entries) if isinstance(entry, Did)]
+        at, action = acts[turn % len(acts)]
+        found.append((seat, entries[:at], action))
     return found
 
 

@@ -69,7 +69,7 @@ QUICK = CrewSize(
 
 @dataclass(frozen=True)
 class _Attempts:
-    """What plays a mission.
+    """The attempts at a mission.
 
     Attributes:
         setup: The mission.

@@ -15,7 +15,7 @@ from agents.learning.settings import LearningError
 from agents.observing.model import ObservationModel, ObservationSettings
 from agents.observing.outcomes import OutcomeTable
 from agents.observing.transformer import Shape, Transformer, first_weights
-from evals.gomcts.calibration import CalibrationSize, calibrated, run
+from evals.gomcts.calibration import CalibrationSize, calibration_of, run
 from evals.gomcts.equilibrium import EnumeratedGame
 from evals.gomcts.judging import JudgedTree, reliability
 from evals.gomcts.sights import PolicyOfLogs, SightTree, policy_of, uniformly
@@ -181,7 +181,7 @@ def test_bins_hold_means_by_weight() -> None:
 
 
 def test_a_game_is_judged_from_every_seat() -> None:
-    found = calibrated(KUHN, blank())
+    found = calibration_of(KUHN, blank())
     assert (found["others"], found["positions"]) == (
         "random",
         len(grown(0).nodes) + len(grown(1).nodes),

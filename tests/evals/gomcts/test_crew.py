@@ -20,7 +20,7 @@ def row(mission: int, random: float, greedy: float, search: float, gains: list[f
     }  # fmt: skip
 
 
-def scored(samples: list[Row], *, full: bool = True) -> dict[str, tuple[float, bool]]:
+def scored(samples: list[Row], *, full: bool = True) -> dict[str, tuple[Any, bool]]:
     return {one.name: (one.value, one.passed) for one in crew._scores(samples, full=full)}
 
 
