@@ -13,6 +13,8 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
+from pydantic import TypeAdapter
+
 from agents.belief.belief import PopulationTracker
 from agents.belief.exact import posterior
 from agents.belief.follow import Follower
@@ -88,31 +90,26 @@ def run(options: EvalOptions, size: CalibrationSize | None = None) -> EvalResult
             samples.append(calibration_of(game, models[0]))
             if len(models) > 1:
                 samples.append(calibration_of(game, models[-1], models[-2]))
-            options.tell(f"{name}: {_told(samples[-1])}")
+            told = {key: samples[-1][key] for key in ("entropy", "cross-entropy")}
+            options.tell(f"{name}: {told} nats a match")
         samples.append(_tricks(size, options, sandbox, folder))
         grade = sandbox.grade.model_dump(mode="json")
     return EvalResult(
         scores=tuple(_scores(samples, full=not options.quick)),
         samples=tuple(samples),
         effective={
-            "tokens": {**size.tokens, "trick_taking": size.tricks},
-            "trick_taking": {**size.parameters},
-            "training": size.settings.model_dump(mode="json"),
+            **TypeAdapter(CalibrationSize).dump_python(size, mode="json"),
             "sandbox": grade,
         },
     )
 
 
-def _told(row: Row) -> str:
-    return f"{row['cross-entropy']:.3f} nats a match beside {row['entropy']:.3f}"
-
-
 def _scores(samples: Sequence[Row], *, full: bool) -> list[Score]:
-    """Excess of the cross-entropy, and the share of what cannot be, of each sample."""
+    """Excess of the cross-entropy, and the share of what cannot be; the newest has a bound."""
     scores = []
     for row in samples:
         who = f"{row['game']}, others {row['others']}"
-        at_most = _CLOSE if full else None
+        at_most = _CLOSE if full and row["others"] != "random" else None
         excess = row["cross-entropy"] / row["entropy"] - 1
         count = row["positions"]
         scores += [

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter
 
 from agents.observing.model import ObservationSettings
 from agents.players.registry import PRELOAD, PlayerRoster
@@ -129,31 +129,19 @@ def run(options: EvalOptions, size: CrewSize | None = None) -> EvalResult:
     """
     usual = size or (QUICK if options.quick else FULL)
     size = resized(usual, options, _MISSIONS, games="missions", matches="deals")
+    if size.deals < 2:  # noqa: PLR2004 - an interval needs them
+        raise EvalError(f"{size.deals} deal of each mission; required: at least 2, give --matches")
     with TemporaryDirectory() as made:
         folder = options.folder or Path(made)
-        samples = []
-        for mission in size.missions:
-            sample = _mission(mission, size, options, folder)
-            options.tell(f"mission {mission}: {_told(sample)}")
-            samples.append(sample)
+        samples = [_mission(mission, size, options, folder) for mission in size.missions]
     return EvalResult(
         scores=tuple(_scores(samples, full=not options.quick)),
         samples=tuple(samples),
         effective={
-            "missions": [*size.missions],
-            "deals": size.deals,
-            "deals of random play": max(size.floor, size.deals),
-            "runs": size.simulations,
-            "tokens": size.tokens,
-            "training": size.settings.model_dump(mode="json"),
+            **TypeAdapter(CrewSize).dump_python(size, mode="json"),
             "published": PUBLISHED,
         },
     )
-
-
-def _told(sample: Row) -> str:
-    rates = ", ".join(f"{who} {sample[who]['value']:.3f}" for who in ("random", *_PLAYERS))
-    return f"{rates} succeed"
 
 
 def _mission(mission: str, size: CrewSize, options: EvalOptions, folder: Path) -> Row:
@@ -171,11 +159,13 @@ def _mission(mission: str, size: CrewSize, options: EvalOptions, folder: Path) -
     }
     floor = attempts.successes("random", "random", max(size.floor, size.deals))
     found = {name: attempts.successes(name, spec, size.deals) for name, spec in specs.items()}
+    rates = {who: exact_share(one, "deals") for who, one in {"random": floor, **found}.items()}
+    told = ", ".join(f"{who} {rate.value:.3f}" for who, rate in rates.items())
+    options.tell(f"mission {mission}: {told} succeed")
     gained = [b - a for a, b in zip(*found.values(), strict=True)]
     return {
         "mission": int(mission),
-        "random": exact_share(floor, "deals").model_dump(mode="json"),
-        **{who: exact_share(one, "deals").model_dump(mode="json") for who, one in found.items()},
+        **{who: rate.model_dump(mode="json") for who, rate in rates.items()},
         "gomcts less argmaxval": mean_interval(gained, "pairs").model_dump(mode="json"),
         "by deal": gained,
     }

@@ -53,8 +53,10 @@ def training_page(about: Mapping[str, Any], calibration: Mapping[str, Any] | Non
         reliability=Markup(
             scatter(points, title=title, units=("predicted", "exact")) if points else ""
         ),
-        settings=about["settings"],
-        circumstances={key: about[key] for key in sorted({*about}.difference(_SHOWN_ABOVE))},
+        settings={
+            **about["settings"],
+            **{key: about[key] for key in sorted({*about}.difference(_SHOWN_ABOVE))},
+        },
     )
     return f"{page}\n"
 

@@ -52,6 +52,11 @@ def test_an_unknown_mission_is_refused() -> None:
         run(EvalOptions(games=("51",)), SMALL)
 
 
+def test_one_deal_leaves_no_interval_and_is_refused() -> None:
+    with pytest.raises(EvalError, match="1 deal of each mission; required: at least 2"):
+        run(EvalOptions(matches=1), SMALL)
+
+
 @pytest.mark.whole
 def test_a_mission_is_trained_played_and_gone_on_with(tmp_path: Path) -> None:
     options = EvalOptions(seed=1, quick=True, folder=tmp_path)
