@@ -29,7 +29,6 @@ from evals.results import EvalOptions, EvalResult, Row, Score
 from games import library
 from games.information import Did, LogEntry, Seen
 from games.modules import bind, first_state, load_namespace
-from games.values import Json
 from tools.playtest.intervals import mean_interval
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
@@ -54,7 +53,7 @@ class CalibrationSize:
     settings: ObservationSettings
     tricks: int
     decisions: int
-    parameters: Mapping[str, Json] = field(
+    parameters: Mapping[str, int | str] = field(
         default_factory=lambda: {"deck": "tiny", "hand_size": 3, "trump": "spades"}
     )
 

@@ -15,10 +15,19 @@ from tempfile import TemporaryDirectory
 
 from pydantic import JsonValue, TypeAdapter
 
+from agents.learning.settings import LearningError
 from agents.observing.model import ObservationSettings
 from agents.players.registry import PRELOAD, PlayerRoster
 from evals.gomcts.training import ModelOrder, models_of
-from evals.results import EvalError, EvalOptions, EvalResult, Row, Score, resized
+from evals.results import (
+    EvalError,
+    EvalOptions,
+    EvalResult,
+    NothingScoredError,
+    Row,
+    Score,
+    resized,
+)
 from games import library
 from tools.playtest.intervals import exact_share, mean_interval
 from tools.playtest.jobs import GameSetup, SandboxRecipe
@@ -126,6 +135,9 @@ def run(options: EvalOptions, size: CrewSize | None = None) -> EvalResult:
     Args:
         options: Its folder keeps models and matches; `games` are missions, by number.
         size: How much; None for the usual sizes.
+
+    Raises:
+        NothingScoredError: If no mission has a model, as random play never succeeds in any.
     """
     usual = size or (QUICK if options.quick else FULL)
     size = resized(usual, options, _MISSIONS, games="missions", matches="deals")
@@ -133,10 +145,19 @@ def run(options: EvalOptions, size: CrewSize | None = None) -> EvalResult:
         raise EvalError(f"{size.deals} deal of each mission; required: at least 2, give --matches")
     with TemporaryDirectory() as made:
         folder = options.folder or Path(made)
-        samples = [_mission(mission, size, options, folder) for mission in size.missions]
+        samples: list[Row] = []
+        unscored: dict[str, str] = {}
+        for mission in size.missions:
+            try:
+                samples.append(_mission(mission, size, options, folder))
+            except LearningError as error:
+                unscored[f"mission {mission}"] = str(error)
+    if not samples:
+        raise NothingScoredError(f"no mission could be learned: {unscored}")
     return EvalResult(
         scores=tuple(_scores(samples, full=not options.quick)),
         samples=tuple(samples),
+        unscored=unscored,
         effective={
             **TypeAdapter(CrewSize).dump_python(size, mode="json"),
             "published": PUBLISHED,

@@ -205,5 +205,8 @@ def test_an_evaluation_trains_goes_on_in_its_folder_and_reports_each_game(tmp_pa
     ]
     assert rows[0]["entropy"] == pytest.approx((FIRST + SECOND) / 2)
     assert all(row["cross-entropy"] > row["entropy"] for row in rows)
-    assert rows[2]["of the particle belief"]["value"] == pytest.approx(0)  # it holds all states
+    believed, told = (
+        rows[2][key]["value"] for key in ("of the particle belief", "total variation")
+    )
+    assert 0 <= believed < told  # a belief by the rules, and a model that has hardly learned
     assert run(options, size) == found

@@ -8,7 +8,7 @@ import pytest
 from agents.observing.model import ObservationSettings
 from evals.gomcts import crew
 from evals.gomcts.crew import PUBLISHED, CrewSize, run
-from evals.results import EvalError, EvalOptions, Row
+from evals.results import EvalError, EvalOptions, NothingScoredError, Row
 
 SMALL = CrewSize(("4",), 2, 3, 2, 2_000, ObservationSettings(iterations=1, epochs=1, bootstrap=0.5))
 
@@ -55,6 +55,13 @@ def test_an_unknown_mission_is_refused() -> None:
 def test_one_deal_leaves_no_interval_and_is_refused() -> None:
     with pytest.raises(EvalError, match="1 deal of each mission; required: at least 2"):
         run(EvalOptions(matches=1), SMALL)
+
+
+@pytest.mark.whole
+def test_a_mission_in_which_random_play_never_succeeds_is_no_failure_of_a_player() -> None:
+    """Mission 42 has nine tasks: what was never seen cannot be learned."""
+    with pytest.raises(NothingScoredError, match="'mission 42': 'all 400 random matches paid"):
+        run(EvalOptions(games=("42",)), SMALL)
 
 
 @pytest.mark.whole
