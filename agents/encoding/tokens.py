@@ -77,6 +77,7 @@ class LogReader:
     Attributes:
         vocabulary: Of the tokens.
         seen: The newest observation.
+        acted: The own action that was read last, if nothing was seen since.
     """
 
     vocabulary: Vocabulary
@@ -86,7 +87,7 @@ class LogReader:
     _letters: bytearray | None = None
     _acts: bool = False
     _events: list[str] | None = None  # of an entry in parts
-    _acted: Action | None = None
+    acted: Action | None = None
 
     def copy(self) -> "LogReader":
         """Another one that stands at the same place."""
@@ -95,7 +96,7 @@ class LogReader:
         words = [*self._words]
         return LogReader(
             *(self.vocabulary, self.seen, self._template, words, letters, self._acts, events),
-            self._acted,
+            self.acted,
         )
 
     def feed(self, token: int) -> list[LogEntry]:
@@ -108,7 +109,7 @@ class LogReader:
         for single in self.vocabulary.single(token):
             entry = self._feed(single)
             if entry is not None:
-                self._acted = entry.action if isinstance(entry, Did) else None
+                self.acted = entry.action if isinstance(entry, Did) else None
                 completed.append(entry)
         return completed
 
@@ -164,7 +165,7 @@ class LogReader:
             return None
         given, self._template, self._words = self._words, None, []
         try:
-            words = template.words(given, self.seen, self._acted)
+            words = template.words(given, self.seen, self.acted)
         except (LookupError, TypeError) as error:
             raise TokenError("a word is referred to that is not there") from error
         return self._take(template.content, words)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agents.learning.policy import Policy
     from agents.observing.model import ObservationModel
     from agents.search.settings import PlayerSettings
+    from evals.gomcts.equilibrium import EnumeratedGame
     from games.values import Json
     from tools.playtest.jobs import GameSetup
     from tools.sandbox import Sandbox
@@ -77,6 +78,13 @@ class _Training:
             help="A parameter that takes these values in turns; of gomcts.",
         ),
     ] = ""
+    calibrate: Annotated[
+        bool,
+        typer.Option(
+            "--calibrate",
+            help="Hold the model against a small library game's exact probabilities; of gomcts.",
+        ),
+    ] = False
     seed: options.Seed = None
 
 
@@ -96,7 +104,9 @@ def train_network(
 
     A training that was stopped goes on when the same command is given again.
     """
-    options.require_new(out, force)
+    page = out.with_name(f"{out.name}.html")
+    for file in (out, page) if asked.player is TrainedPlayer.GOMCTS else (out,):
+        options.require_new(file, force)
     part = out.with_name(f"{out.name}.part")
     stopped = f"stopped; what was learned is kept in {part}. Go on with the same command"
     # One thread, so that the same seed gives the same bytes; numpy reads it when it is loaded.
@@ -120,11 +130,16 @@ def train_network(
                 table = open_table(game, players, [*(settings or []), pair], made, its)
                 varied.append({**table.setup.parameters})
         trained: Policy | ObservationModel
+        told = ""
         if learner is TrainedPlayer.PPO:
             trained = _policy(made, setup, asked, part, force=force)
         else:
+            exact = _enumerated(setup) if asked.calibrate else None
             trained = _observations(made, setup, asked, part, varied, force=force)
+            told = _page(trained, part, exact)
         out.write_bytes(trained.saved())
+        if told:
+            page.write_text(told, encoding="utf-8")
         rmtree(part)
     result = {"file": str(out), **trained.about}
     pairs = [*(settings or ()), *_in_turns(asked.vary)[:1]]
@@ -147,6 +162,7 @@ def _require_own_options(asked: _Training) -> None:
         "--tokens": asked.tokens,
         "--gomcts": asked.gomcts,
         "--vary": asked.vary,
+        "--calibrate": asked.calibrate,
     }
     others = of_gomcts if asked.player is TrainedPlayer.PPO else of_ppo
     for name, given in others.items():
@@ -232,6 +248,47 @@ def _observations(
     return population.train({**_circumstances(made), "budget": begun.model_dump(mode="json")})
 
 
+def _enumerated(setup: "GameSetup") -> "EnumeratedGame":
+    """The game with all its logs, by which a model is judged.
+
+    Raises:
+        typer.BadParameter: If it cannot be enumerated, or is not the library's own.
+    """
+    from agents.solving.enumeration import TooManyHistoriesError
+    from evals.gomcts.equilibrium import EnumeratedGame
+    from games import library
+
+    why = f"{setup.name} is no game of the library for two"
+    own = setup.name in library.names() and setup.source == library.source(setup.name)
+    if own and setup.num_players == 2:  # noqa: PLR2004 - a sequence form of two
+        game = EnumeratedGame(setup.name, setup.parameters)
+        try:
+            if game.form.histories:
+                return game
+        except TooManyHistoriesError as error:
+            why = f"{setup.name} cannot be enumerated: {error}"
+    raise typer.BadParameter(f"{why}; leave it out", param_hint="--calibrate")
+
+
+def _page(model: "ObservationModel", part: Path, exact: "EnumeratedGame | None") -> str:
+    """The report of a training, with a calibration where the game is enumerated."""
+    from agents.learning.settings import LearningError
+    from agents.observing.model import read_observation_model
+    from tools.reporting.training import training_page
+
+    if exact is None:
+        return training_page(model.about)
+    from evals.gomcts.calibration import calibration_of
+
+    last = model.about["course"][-1]["iteration"]
+    before = read_observation_model(str(part / f"{last - 1}.model")) if last else None
+    try:
+        found = calibration_of(exact, model, before)
+    except LearningError as error:
+        found = {"could not be judged": str(error)}
+    return training_page(model.about, found)
+
+
 def _circumstances(made: "Sandbox") -> "dict[str, Any]":
     from graph.run.settings import versions
 
@@ -268,6 +325,7 @@ def _show_model(out: Path, about: "Mapping[str, Any]", match: str) -> None:
     last = about["course"][-1]
     say(f"{out}: {about['game']}, {about['tokens']:,} tokens in {last['iteration']} iterations")
     say(f"  of logs that were held out: {_held_out(last)}")
+    say(f"  how it learned: {out}.html")
     say(f"  play it: rulewright match {match} --games 20")
 
 

@@ -1,7 +1,7 @@
 """Distance from equilibrium of policies by models of observations, in games that are enumerated."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +21,7 @@ from games.information import SeatLog
 from games.lockstep import SeatView
 from games.modules import Rules, bind, first_state, load_namespace
 from games.streams import stream
-from games.values import State
+from games.values import Json, State
 
 _LIMIT = 200_000  # information states
 
@@ -32,9 +32,11 @@ class EnumeratedGame:
 
     Attributes:
         name: Of the game.
+        parameters: Those that are not its own.
     """
 
     name: str
+    parameters: Mapping[str, Json] = field(default_factory=dict)
 
     @cached_property
     def rules(self) -> Rules:
@@ -44,7 +46,7 @@ class EnumeratedGame:
     @cached_property
     def initial(self) -> State:
         """Its first state."""
-        return first_state(load_namespace(library.source(self.name)), 2, {})
+        return first_state(load_namespace(library.source(self.name)), 2, self.parameters)
 
     @cached_property
     def form(self) -> SequenceForm:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agents.observing.model import ObservationModel, ObservationSettings, read_observation_model
-from agents.observing.population import SelfPlayTraining
+from agents.observing.model import ObservationModel, ObservationSettings
 from agents.players.registry import PRELOAD, PlayerRoster
 from evals.gomcts.equilibrium import EnumeratedGame
+from evals.gomcts.training import ModelOrder, models_of
 from evals.results import EvalError, EvalOptions, EvalResult, Row, Score
 from games import library
 from tools.playtest.jobs import GameSetup
@@ -105,13 +105,12 @@ def _measured(
     name: str, sandbox: Sandbox, size: LibrarySize, options: EvalOptions, folder: Path
 ) -> Row:
     game = GameSetup(name, library.source(name), 2)
-    training = SelfPlayTraining(
-        sandbox, game, size.settings, size.tokens, options.seed, folder / name
-    )
+    order = ModelOrder(game, size.tokens, size.settings, options.seed)
+    models = models_of(order, sandbox, folder / name)
     path = folder / f"{name}.model"
-    path.write_bytes(training.train({}).saved())
+    path.write_bytes(models[-1].saved())
     spec = f"gomcts:model={path},runs={size.runs}"
-    sample: Row = {"game": name, "course": [*training.course]}
+    sample: Row = {"game": name, "course": models[-1].about["course"]}
     for key, other in (
         ("gain", f"argmaxval:model={path}"),
         ("against ISMCTS", f"ismcts:simulations={size.runs}"),
@@ -128,9 +127,7 @@ def _measured(
             raise EvalError(f"{name}: {spec} against {other}: {found.not_estimated}")
         sample[key] = found.mean_return.model_dump(mode="json")
     if name == _ENUMERATED:
-        numbers = range(size.settings.iterations + 1)
-        files = [folder / name / f"{number}.model" for number in numbers]
-        sample |= _equilibrium(name, [read_observation_model(str(file)) for file in files])
+        sample |= _equilibrium(name, models)
     return sample
 
 

@@ -44,8 +44,11 @@ def test_a_model_of_what_a_seat_sees_is_trained_and_plays_its_game(
 ) -> None:
     asked = ("train", "kuhn_poker", "--player", "gomcts", "--out", out, "--seed", "1")
     small = ("--gomcts", "iterations=1,batch=512")
-    made = command(*asked, "--tokens", "20000", *small, "--json")
+    made = command(*asked, "--tokens", "20000", *small, "--calibrate", "--json")
     assert made.code == 0, made.err
+    page = out.with_name(f"{out.name}.html").read_text()
+    assert "Nats a token by iteration" in page
+    assert "cross-entropy" in page
     assert (made.json["tokens"], made.json["settings"]["size"]) == (20000, "tiny")
     assert made.json["budget"] == {
         "tokens": 20000, "seed": 1, "minutes": 0.0, "learned": 0.0, "written": 0.0
@@ -63,6 +66,7 @@ def test_a_model_of_what_a_seat_sees_is_trained_and_plays_its_game(
         (("--player", "gomcts", "--tokens", "9", "--minutes", "1"), "required: one of --minutes"),
         (("--player", "gomcts", "--tokens", "9", "--steps", "5"), "--steps: has no effect"),
         (("--steps", "5", "--tokens", "9"), "--tokens: has no effect on ppo"),
+        (("--steps", "5", "--calibrate"), "--calibrate: has no effect on ppo"),
         ((), "--steps: required: at least 1 decision"),
         (("--player", "gomcts", "--tokens", "9", "--gomcts", "size=huge"), "tiny, small, paper"),
     ],
@@ -72,6 +76,22 @@ def test_options_without_an_effect_and_missing_ones_are_refused(
 ) -> None:
     done = command("train", "kuhn_poker", "--out", out, *given)
     assert (done.code, said in " ".join(done.err.split())) == (2, True), done.err
+
+
+def test_a_game_that_cannot_be_enumerated_is_refused_before_it_is_learned(
+    command: Command, out: Path
+) -> None:
+    asked = ("push_your_luck", "--players", "3", "--player", "gomcts", "--tokens", "9")
+    done = command("train", *asked, "--calibrate", "--out", out)
+    assert (done.code, "push_your_luck is no game of the library for two" in done.err) == (2, True)
+    assert not out.exists()
+
+
+def test_a_page_that_is_there_is_not_written_over(command: Command, out: Path) -> None:
+    page = out.with_name(f"{out.name}.html")
+    page.write_text("mine")
+    done = command("train", "kuhn_poker", "--player", "gomcts", "--tokens", "9", "--out", out)
+    assert (done.code, "is there already" in done.err, page.read_text()) == (2, True, "mine")
 
 
 def test_a_training_goes_on_with_the_amount_that_it_began_with(command: Command, out: Path) -> None:

@@ -89,7 +89,24 @@ def curve(values: Sequence[float], *, title: str, units: tuple[str, str]) -> str
         title: For those who cannot see the plot.
         units: Of the axis below, and of the axis at the left.
     """
-    return _drawn("curve", values=values, most=max(*values, 1.0), title=title, units=units)
+    least = min(0.0, *values)
+    most = max(*values, 1.0)
+    return _drawn("curve", values=values, least=least, most=most, title=title, units=units)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point from -1 to 1 in both directions, with its range upwards."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+
+
+def scatter(points: Sequence[Point], *, title: str, units: tuple[str, str]) -> str:
+    """Points beside the line on which both axes agree; units as of `curve`."""
+    return _drawn("points", points=points, title=title, units=units)
 
 
 def _drawn(plot: str, **given: object) -> str:
