@@ -22,12 +22,15 @@ from evals.cwm.held import (
     HeldModel,
     by_seat_told,
     games_with_models,
+    games_with_tasks,
     held_models,
+    live_models,
     published_name,
     referee_of,
     search_rates,
 )
 from evals.results import (
+    EvalError,
     EvalOptions,
     EvalResult,
     NothingScoredError,
@@ -98,14 +101,26 @@ def run(options: EvalOptions, size: ArenaSize | None = None) -> EvalResult:
     """
     usual = size or (QUICK if options.quick else FULL)
     asked = replace(options, matches=-(-options.matches // SEATS))
-    size = resized(usual, asked, games_with_models(), matches="deals")
+    live = model_settings() if options.settings else None
+    if live is not None and live.model is None:
+        raise EvalError("--set is of models that are learned now; set RULEWRIGHT_MODEL to ask one")
+    size = resized(
+        usual, asked, games_with_tasks() if live else games_with_models(), matches="deals"
+    )
+    if live and not size.games:
+        raise EvalError("--set is of models that are learned now; name the games with --games")
     samples: list[Row] = []
     roster = _roster()
     recipe = SandboxRecipe(preload=PlayerRoster().preload)
     with sandbox_of_process(recipe) as sandbox, tempfile.TemporaryDirectory() as made:
         folder = options.folder or Path(made)
         for game in size.games or games_with_models():
-            models, rejected = _left(game, size, options, folder)
+            found = (
+                live_models(game, folder / "models", options.settings, live)
+                if live
+                else held_models(game, folder / "models")
+            )
+            models, rejected = _left(game, found, size, options, folder)
             for protocol in PROTOCOLS:
                 for opponent in ("gt", "random", *(["llm"] if roster.models else [])):
                     place = (game, models, protocol, opponent, size, options, folder)
@@ -125,6 +140,7 @@ def run(options: EvalOptions, size: ArenaSize | None = None) -> EvalResult:
             "rollouts": size.rollouts,
             "protocols": dict(PROTOCOLS),
             "published": _PUBLISHED["source"],
+            "set": dict(options.settings),
             **({"llm": roster.models.about()} if roster.models else {}),
         },
     )
@@ -139,10 +155,9 @@ def _roster() -> PlayerRoster:
 
 
 def _left(
-    game: str, size: ArenaSize, options: EvalOptions, folder: Path
+    game: str, models: Sequence[HeldModel], size: ArenaSize, options: EvalOptions, folder: Path
 ) -> tuple[Sequence[HeldModel], list[str]]:
-    """The models that may play, and the labels of those that may not."""
-    models = held_models(game, folder / "models")
+    """The models that may play, and the labels of those that may not (App. F)."""
     if len(models) == 1:
         return models, []
     contest = ModelContest(
@@ -251,6 +266,9 @@ def by_seat(entries: Sequence[tuple[MatchEntry, int]], seat: int) -> Row:
         "payoffs": [round(fmean(one[who] for one in paid), 3) for who in (seat, 1 - seat)]
         if paid
         else None,
+        "forfeits": [
+            round(fmean(one.culprit == who for one in mine), 3) for who in (seat, 1 - seat)
+        ],
         "n": len(mine),
     }
 
