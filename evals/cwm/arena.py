@@ -324,9 +324,9 @@ def _scores(samples: Sequence[Row], *, full: bool) -> Iterator[Score]:
 def _told(row: Row) -> str:
     """A table in words, with the paper's rows beside it."""
     points = row["points over even"]
-    told = f"{points['value']} points ({points['low']} to {points['high']})"
-    if points["value"] is None:
-        told = f"not measured: {points['problem']}"
+    told = f"not measured: {points.get('problem')}"
+    if points["value"] is not None:
+        told = f"{points['value']} points ({points['low']} to {points['high']})"
     return (
         f"{row['game']}, {row['protocol']}, against {row['opponent']}: {told} in {row['matches']} "
         f"matches, n = {row['n']} models; {by_seat_told(row, 'nothing to compare')}"

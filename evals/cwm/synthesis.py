@@ -303,7 +303,7 @@ def _held_against(
         "calls": dict(report.calls),
         "training": report.accuracy,
         "training inference": report.inferred and report.inferred.accuracy,
-        "never_exercised": report.never_exercised and [*report.never_exercised],
+        "never_exercised": None if (never := report.never_exercised) is None else [*never],
     }
     if not met.source:
         return row

@@ -8,6 +8,7 @@ of calls and its play do, it is not comparable unless ours is that model.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeAlias
@@ -218,9 +219,15 @@ def _tables(
     ]
 
 
+@cache
+def _tasks() -> dict[str, str]:
+    """The first task of each game."""
+    return {told.game: task for task, told in reversed(tasks().items())}
+
+
 def _not_run(name: str, game: str, settings: Mapping[str, Any]) -> str:
     """The command that would run it; a model is asked for what no recording holds."""
-    own = next(task for task, told in tasks().items() if told.game == game)
+    own = _tasks()[game]
     live = bool(settings) or not recording_of(own).exists()
     given = [f"--set {key}={value}" for key, value in settings.items()]
     given += ["--set syntheses=5"] * live
