@@ -70,9 +70,10 @@ def show_tables(
 
     if name != "cwm":
         raise typer.BadParameter(f"no tables of {name!r}; known: cwm", param_hint="NAME")
-    cells = table_cells(read_results(results or ()), [*filter(None, tables.split(","))])
-    rows = [vars(cell) for cell in cells]
-    give({"cells": rows}, lambda: say(cells_told(cells)), as_json=as_json)
+    read = read_results(results or ())
+    cells = table_cells(read, [*filter(None, tables.split(","))])
+    told = {"cells": [vars(cell) for cell in cells], "of": [one.effective for one in read]}
+    give(told, lambda: say(cells_told(cells, read)), as_json=as_json)
 
 
 @eval_app.command("run")

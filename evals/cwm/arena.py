@@ -102,13 +102,12 @@ def run(options: EvalOptions, size: ArenaSize | None = None) -> EvalResult:
     usual = size or (QUICK if options.quick else FULL)
     asked = replace(options, matches=-(-options.matches // SEATS))
     live = model_settings() if options.settings else None
-    if live is not None and live.model is None:
-        raise EvalError("--set is of models that are learned now; set RULEWRIGHT_MODEL to ask one")
     size = resized(
         usual, asked, games_with_tasks() if live else games_with_models(), matches="deals"
     )
-    if live and not size.games:
-        raise EvalError("--set is of models that are learned now; name the games with --games")
+    if live and not (live.model and size.games):
+        required = "set RULEWRIGHT_MODEL, and name the games with --games"
+        raise EvalError(f"--set is of models that are learned now; {required}")
     samples: list[Row] = []
     roster = _roster()
     recipe = SandboxRecipe(preload=PlayerRoster().preload)

@@ -157,9 +157,8 @@ def tasks(settings: Mapping[str, JsonValue] = _AS_RECORDED) -> dict[str, Learnin
         }
     except ValidationError as error:
         wrong = error.errors()[0]
-        known = ", ".join(LearningTask.model_fields)
-        said = f"--set {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}; known are {known}"
-        raise EvalError(said) from error
+        said = f"--set {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}; known are "
+        raise EvalError(said + ", ".join(LearningTask.model_fields)) from error
     return found
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from evals.cwm.synthesis import CLOSED, recording_of, tasks
 from evals.results import EvalError, Row, read_data
@@ -29,6 +29,7 @@ _OF_A_SAMPLE = {
     "inference, test": "inference",
 }
 _SEATS = ("first", "second")
+_TITLES = {"wins": "wins, losses, draws", "payoffs": "payoffs", "forfeits": "rates of forfeits"}
 _NO_FORFEITS = [[0.0, 0.0], [0.0, 0.0]]
 Figure: TypeAlias = float | list[float]
 
@@ -86,9 +87,8 @@ def read_results(files: Sequence[Path]) -> list[ResultFile]:
     for file in (*sorted(KEPT.glob("cwm-*.json")), *files):
         try:
             told = json.loads(file.read_text(encoding="utf-8"))
-            told = told.get("result", told) if isinstance(told, dict) else told
-            found.append(ResultFile.model_validate(told))
-        except (OSError, ValueError, RecursionError, ValidationError) as error:
+            found.append(ResultFile.model_validate(told.get("result", told)))
+        except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise EvalError(
                 f"{file} is no result of an evaluation ({type(error).__name__}); required: what "
                 "rulewright eval run NAME --json wrote"
@@ -114,8 +114,8 @@ def table_cells(results: Sequence[ResultFile], wanted: Sequence[str] = ()) -> li
     return sorted(shown, key=lambda cell: int(cell.table))
 
 
-def cells_told(cells: Sequence[TableCell]) -> str:
-    """The cells as tables of Markdown."""
+def cells_told(cells: Sequence[TableCell], results: Sequence[ResultFile]) -> str:
+    """The cells as tables of Markdown, and what ours rest on."""
     lines: list[str] = []
     for cell in cells:
         heading = f"## Table {cell.table}: {cell.title}"
@@ -124,6 +124,9 @@ def cells_told(cells: Sequence[TableCell]) -> str:
             lines.append("|---|---|---|---|")
         ours = cell.why if cell.ours is None else _told(cell.ours)
         lines.append(f"| {cell.game} | {cell.figure} | {_told(cell.paper)} | {ours} |")
+    for one in results:
+        told = {name: value for name, value in one.effective.items() if name != "versions"}
+        lines += ["", f"Ours are of {one.name}: {json.dumps(told)}"]
     return "\n".join(lines)
 
 
@@ -177,8 +180,7 @@ def _play(results: Sequence[ResultFile]) -> Iterator[TableCell]:
             name = f"{game}{CLOSED}" if deck == "closed deck" else game
             main = "payoffs" if "payoffs" in rows["gt"] else "wins"
             for number, figure in zip(numbers, (main, "forfeits"), strict=False):
-                title = {"wins": "wins, losses, draws", "payoffs": "payoffs, ours and theirs"}
-                said = f"{title.get(figure, 'forfeits, ours and theirs')}, {deck}"
+                said = f"{_TITLES[figure]}, {deck}"
                 for opponent in ("llm", "gt", "random"):
                     paper = rows[opponent].get(figure, _NO_FORFEITS)
                     for seat, place in enumerate(_SEATS):

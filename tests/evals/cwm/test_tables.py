@@ -89,9 +89,9 @@ def test_play_counts_under_the_papers_protocol_against_the_papers_opponents() ->
     assert found["8", "leduc_poker", "transition, online"].ours == 0.9
     assert found["12", "leduc_poker", "against random, first"].why.startswith("not run")
     assert found["12", "leduc_poker", "against llm, first"].why.startswith("not comparable")
-    assert "| leduc_poker | against gt, first | 0.16 / -0.16 | 1 / -1 |" in cells_told(
-        [*found.values()]
-    )
+    told = cells_told([*found.values()], [ResultFile.model_validate(PLAYED)])
+    assert "| leduc_poker | against gt, first | 0.16 / -0.16 | 1 / -1 |" in told
+    assert 'Ours are of cwm-arena: {"set": {"inference": "resample_state"}' in told
 
 
 def test_the_command_reads_results_and_refuses_what_is_none(
@@ -100,11 +100,14 @@ def test_the_command_reads_results_and_refuses_what_is_none(
     file, bad = tmp_path / "a.json", tmp_path / "bad.json"
     file.write_text(json.dumps({"result": SYNTHESES}))
     bad.write_text('{"name": 5}')
+    text = tmp_path / "text.json"
+    text.write_text("[1]")
     assert main(["eval", "table", "cwm", str(file), "--tables", "7", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["cells"]
     assert {row["ours"] for row in rows if row["game"] == "mnk"} >= {0.75, 1.0}
     for words, said in (
         (["cwm", str(bad)], "is no result of an evaluation"),
+        (["cwm", str(text)], "is no result of an evaluation"),
         (["cwm", str(tmp_path / "none")], "is no result of an evaluation"),
         (["cwm", "--tables", "99"], "no table 99; known are 1, 2, 6"),
         (["chess"], "known: cwm"),
