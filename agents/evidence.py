@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from agents.protocols import Clause, Design, Rule
+from agents.protocols import UNREAD, Clause, Design, Rule
 from games.contract import Game
 from games.engine import Match
 from games.library import families
@@ -83,14 +83,19 @@ def with_plies(design: Design, matches: Sequence[Match]) -> Design:
 def standing(clause: Clause, wrong: str = "") -> str:
     """The state of a demand: honoured where a rule or a ply shows it, else read as its setting.
 
-    Of code with something wrong, no more is said than that the rules ask for it.
+    Of code with something wrong, no more is said than that the rules ask for it. Of words that were
+    not read it is not known if the rules have it by themselves.
 
     >>> named = Clause(text="whist", status="honoured", setting="game=whist")
     >>> standing(named), standing(named.model_copy(update={"seen": "match 1, ply 4"}))
     ('read_as', 'honoured')
+    >>> standing(Clause(text="a boat", status="not_honoured", reason="not read: no setting"))
+    'not_read'
     """
     if wrong and clause.status == "honoured":
         return "in_the_rules"
+    if clause.reason.startswith(UNREAD):
+        return "not_read"
     shown = clause.rules or clause.seen or _RULE.search(clause.setting)
     return clause.status if clause.status != "honoured" or shown else "read_as"
 
@@ -119,7 +124,7 @@ def ground_of(clause: Clause) -> str:
     'trump=none; rule R9'
     """
     if clause.status != "honoured":
-        return clause.reason
+        return clause.reason.removeprefix(UNREAD)
     rules = f"rule{'s' * (len(clause.rules) > 1)} {', '.join(clause.rules)}" if clause.rules else ""
     seen = f"seen in play: {clause.seen}" if clause.seen else ""
     return "; ".join(filter(None, (clause.setting, rules, seen)))

@@ -179,6 +179,10 @@ class Mending(_Value):
     refused: tuple[str, ...] = ()
 
 
+UNREAD = "not read: "
+"""How the reason of a demand begins of which nobody knows if the rules have it."""
+
+
 class Clause(_Value):
     """One demand of the brief, in its own words, and what became of it."""
 

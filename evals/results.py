@@ -7,9 +7,9 @@ import json
 import sys
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -55,6 +55,7 @@ class EvalOptions:
         games: Games or tasks to measure; empty for all.
         matches: Of each of them; 0 for the usual number.
         simulations: Of a decision; 0 for the usual number.
+        settings: Further settings of its tasks, by name.
     """
 
     seed: int = 0
@@ -65,6 +66,7 @@ class EvalOptions:
     games: tuple[str, ...] = ()
     matches: int = 0
     simulations: int = 0
+    settings: Mapping[str, JsonValue] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse what no evaluation can follow."""
@@ -371,11 +373,11 @@ class EvalInfo(BaseModel, frozen=True, extra="forbid"):
         )
 
     def _require(self, chosen: EvalOptions) -> None:
-        for name in ("quick", "folder", "workers", "games", "matches", "simulations"):
-            if name in self.takes or getattr(chosen, name) == getattr(EvalOptions, name):
+        for name in ("quick", "folder", "workers", "games", "matches", "simulations", "settings"):
+            if name in self.takes or getattr(chosen, name) == getattr(EvalOptions(), name):
                 continue
             able = ", ".join(info.name for info in known_evals() if name in info.takes)
-            flag = "jobs" if name == "workers" else name
+            flag = {"workers": "jobs", "settings": "set"}.get(name, name)
             raise EvalError(
                 f"{self.name} takes no --{flag}; run it without, or one of those that do: "
                 f"{able or 'none'}"

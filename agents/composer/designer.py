@@ -192,10 +192,16 @@ def _no_fit(reading: Reading, why: str, others: Sequence[str]) -> NoFitError:
     """The refusal: what is nearest, what it would keep and lose, and what to do."""
     family, title = reading.lexicon.family, reading.lexicon.title
     kept, lost = reading.kept, reading.lost
+    near = f"The nearest is {reading.lexicon.one}, but {why}: it keeps"
+    if lost and not kept:
+        near = f"None is near it: {reading.lexicon.one}, of which the words remind most, keeps"
     said = [
-        f"No family of the library is this game. The nearest is {reading.lexicon.one}, but {why}: "
-        f"it keeps {len(kept)} of {len(kept) + len(lost)} demands.",
-        f"Next to it: {' or '.join(f'--family {other}' for other in others[:_OTHERS])}.",
+        f"No family of the library is this game. {near} {len(kept)} of {len(kept) + len(lost)} "
+        "demands.",
+        *(
+            [f"Next to it: {' or '.join(f'--family {one}' for one in others[:_OTHERS])}."]
+            * bool(kept)
+        ),
     ]
     said += [f"It would lose: {'; '.join(map(repr, lost[:_SHOWN]))}."] if lost else []
     said.append(

@@ -17,7 +17,7 @@ from agents.composer.meaning.suggest import (
     suggestions,
 )
 from agents.composer.settle import CORRECTED, Settled, settle
-from agents.protocols import Choices, Clause
+from agents.protocols import UNREAD, Choices, Clause
 from games.library import presets
 from games.library.settings import PLAYERS, game_of, pairs_in, value_text
 from games.values import Json
@@ -37,7 +37,7 @@ _HEADING = (
 _HEAD = re.compile(_HEADING + r")(?:\s*:|\s+[–—-]\s|\s*\n)")
 _TOP = re.compile(_HEADING + r"\s+[–—-]\s[^\n]{2,40})\n\s*\S")
 """A first line of its own is the title as a whole: "Night Owls - a trick game"."""
-NOT_READ = "not read: no setting was taken from it"
+NOT_READ = f"{UNREAD}no setting was taken from it"
 _ORDER = "it is an order to the program, not a rule of a game; nothing was done with it"
 _PAIR = 2.0
 _BOARD = r"(?P<rows>\d+) (?:by|x) (?P<columns>\d+)"

@@ -1,4 +1,4 @@
-"""`eval list` and `eval run`."""
+"""`eval list`, `eval run` and `eval table`."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.console import give, leave, note, print_json, say
-from app.options import Isolation, Json, Junit, grouped, require_new
+from app.options import Isolation, Json, Junit, given_parameters, grouped, require_new
 
 if TYPE_CHECKING:
     from evals.results import EvalResult
@@ -28,7 +28,10 @@ class _Also:
     simulations: Annotated[
         int, typer.Option("--simulations", min=0, help="Of a decision; 0: the usual number.")
     ] = 0
-
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A setting of its tasks: NAME=VALUE, such as syntheses=5."),
+    ] = None
     langsmith: Annotated[
         bool, typer.Option("--langsmith", help="Also as a dataset and an experiment of LangSmith.")
     ] = False
@@ -47,6 +50,30 @@ def list_evals(*, as_json: Json = False) -> None:
         return
     for info in infos:
         say(f"{info.name:<18} {info.question}")
+
+
+@eval_app.command("table")
+def show_tables(
+    name: Annotated[str, typer.Argument(help="Whose tables: cwm (Code World Models).")],
+    results: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="RESULT...", help="What eval run --json wrote, besides those kept."),
+    ] = None,
+    *,
+    tables: Annotated[
+        str, typer.Option("--tables", metavar="NUMBER,...", help="These tables alone.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Show a paper's tables beside results of ours."""
+    from evals.cwm.tables import cells_told, read_results, table_cells
+
+    if name != "cwm":
+        raise typer.BadParameter(f"no tables of {name!r}; known: cwm", param_hint="NAME")
+    read = read_results(results or ())
+    cells = table_cells(read, [*filter(None, tables.split(","))])
+    told = {"cells": [vars(cell) for cell in cells], "of": [one.effective for one in read]}
+    give(told, lambda: say(cells_told(cells, read)), as_json=as_json)
 
 
 @eval_app.command("run")
@@ -92,6 +119,7 @@ def run_eval(
         games=tuple(filter(None, also.games.split(","))),
         matches=also.matches,
         simulations=also.simulations,
+        settings=given_parameters(also.settings or ()),
     )
     with place.chosen():
         chosen_backend()  # a choice that cannot be kept is an error, whatever the evaluation runs

@@ -22,12 +22,15 @@ from evals.cwm.held import (
     HeldModel,
     by_seat_told,
     games_with_models,
+    games_with_tasks,
     held_models,
+    live_models,
     published_name,
     referee_of,
     search_rates,
 )
 from evals.results import (
+    EvalError,
     EvalOptions,
     EvalResult,
     NothingScoredError,
@@ -98,14 +101,25 @@ def run(options: EvalOptions, size: ArenaSize | None = None) -> EvalResult:
     """
     usual = size or (QUICK if options.quick else FULL)
     asked = replace(options, matches=-(-options.matches // SEATS))
-    size = resized(usual, asked, games_with_models(), matches="deals")
+    live = model_settings() if options.settings else None
+    size = resized(
+        usual, asked, games_with_tasks() if live else games_with_models(), matches="deals"
+    )
+    if live and not (live.model and size.games):
+        required = "set RULEWRIGHT_MODEL, and name the games with --games"
+        raise EvalError(f"--set is of models that are learned now; {required}")
     samples: list[Row] = []
     roster = _roster()
     recipe = SandboxRecipe(preload=PlayerRoster().preload)
     with sandbox_of_process(recipe) as sandbox, tempfile.TemporaryDirectory() as made:
         folder = options.folder or Path(made)
         for game in size.games or games_with_models():
-            models, rejected = _left(game, size, options, folder)
+            found = (
+                live_models(game, folder / "models", options.settings, live)
+                if live
+                else held_models(game, folder / "models")
+            )
+            models, rejected = _left(game, found, size, options, folder)
             for protocol in PROTOCOLS:
                 for opponent in ("gt", "random", *(["llm"] if roster.models else [])):
                     place = (game, models, protocol, opponent, size, options, folder)
@@ -125,6 +139,7 @@ def run(options: EvalOptions, size: ArenaSize | None = None) -> EvalResult:
             "rollouts": size.rollouts,
             "protocols": dict(PROTOCOLS),
             "published": _PUBLISHED["source"],
+            "set": dict(options.settings),
             **({"llm": roster.models.about()} if roster.models else {}),
         },
     )
@@ -139,10 +154,9 @@ def _roster() -> PlayerRoster:
 
 
 def _left(
-    game: str, size: ArenaSize, options: EvalOptions, folder: Path
+    game: str, models: Sequence[HeldModel], size: ArenaSize, options: EvalOptions, folder: Path
 ) -> tuple[Sequence[HeldModel], list[str]]:
-    """The models that may play, and the labels of those that may not."""
-    models = held_models(game, folder / "models")
+    """The models that may play, and the labels of those that may not (App. F)."""
     if len(models) == 1:
         return models, []
     contest = ModelContest(
@@ -251,6 +265,9 @@ def by_seat(entries: Sequence[tuple[MatchEntry, int]], seat: int) -> Row:
         "payoffs": [round(fmean(one[who] for one in paid), 3) for who in (seat, 1 - seat)]
         if paid
         else None,
+        "forfeits": [
+            round(fmean(one.culprit == who for one in mine), 3) for who in (seat, 1 - seat)
+        ],
         "n": len(mine),
     }
 
@@ -306,9 +323,9 @@ def _scores(samples: Sequence[Row], *, full: bool) -> Iterator[Score]:
 def _told(row: Row) -> str:
     """A table in words, with the paper's rows beside it."""
     points = row["points over even"]
-    told = f"{points['value']} points ({points['low']} to {points['high']})"
-    if points["value"] is None:
-        told = f"not measured: {points['problem']}"
+    told = f"not measured: {points.get('problem')}"
+    if points["value"] is not None:
+        told = f"{points['value']} points ({points['low']} to {points['high']})"
     return (
         f"{row['game']}, {row['protocol']}, against {row['opponent']}: {told} in {row['matches']} "
         f"matches, n = {row['n']} models; {by_seat_told(row, 'nothing to compare')}"

@@ -1,26 +1,27 @@
 """Models that the repository holds, what recorded modellers came to, and how quick they are."""
 
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache, partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from agents.model.settings import ModelSettings
 from agents.players.registry import PlayerRoster
 from evals.bench.timings import interleaved
-from evals.cwm.synthesis import MODEL, learned, recording_of, tasks
-from evals.results import Row
+from evals.cwm.synthesis import CLOSED, MODEL, LearningTask, learned, recording_of, tasks
+from evals.results import NothingScoredError, Row
 from games import library
 from games.information import SeatLog
 from games.streams import stream
+from games.values import Json, canonical_key
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 from tools.sources import environment_game
-
-_CLOSED = "_closed"
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,50 @@ def games_with_models() -> list[str]:
     return sorted(_recorded())
 
 
+def games_with_tasks() -> list[str]:
+    """Games of which a model can be learned where one is asked live."""
+    return sorted({task.game for task in tasks().values()})
+
+
 def referee_of(game: str) -> GameSetup:
     """The environment of a game."""
-    return environment_game(tasks()[_recorded()[game][0]].environment)
+    return environment_game(_task_of(game).environment)
+
+
+def _task_of(game: str, settings: Mapping[str, Json] | None = None) -> LearningTask:
+    return next(task for task in tasks(settings or {}).values() if task.game == game)
+
+
+def live_models(
+    game: str, folder: Path, settings: Mapping[str, Json], model: ModelSettings
+) -> Sequence[HeldModel]:
+    """Models of a game, learned now from a model that is asked; those that are there already stay.
+
+    Args:
+        game: Its name.
+        folder: Where they are written, as whole modules.
+        settings: What is set of its task.
+        model: Who is asked.
+
+    Raises:
+        NothingScoredError: If no synthesis came to a model.
+    """
+    told = sha256(canonical_key([str(model.model), dict(settings)]).encode()).hexdigest()[:12]
+    found = []
+    for end, task in _task_of(game, settings).each():
+        file = folder / told / f"{game}_{task.seed}.py"
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory() as base:
+                run = learned(task, Path(base), model).result.folder
+                if (run.path / "model.py").exists():
+                    shutil.copyfile(run.path / "model.py", file)
+        if file.exists():
+            text = file.read_text(encoding="utf-8")
+            found.append(HeldModel(f"{game}{end}, of {model.model}", text, file))
+    if not found:
+        raise NothingScoredError(f"{game}: no synthesis came to a model")
+    return found
 
 
 def held_models(game: str, folder: Path, *, tensors: bool = False) -> Sequence[HeldModel]:
@@ -79,8 +121,7 @@ def _recorded(*, tensors: bool = False) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, task in tasks().items():
         if recording_of(name).exists() and bool(task.base) == tensors:
-            game = task.environment.rpartition(":")[2] + ("" if task.seat is None else _CLOSED)
-            found.setdefault(game, []).append(name)
+            found.setdefault(task.game, []).append(name)
     return found
 
 
@@ -95,7 +136,7 @@ def by_seat_told(row: Row, nothing: str) -> str:
 
 def published_name(game: str) -> str:
     """The game's name in the paper's tables."""
-    return game.removesuffix(_CLOSED)
+    return game.removesuffix(CLOSED)
 
 
 _SEATS = 2

@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, JsonValue, ValidationError
 
+from agents.model.errors import RecordingError, ReplayMissError
 from agents.model.settings import ModelSettings
 from agents.recording import RecordPlan, record_matches
 from evals.bench.timings import interleaved, seconds
 from evals.results import (
+    EvalError,
     EvalOptions,
     EvalResult,
     NothingScoredError,
@@ -36,9 +38,10 @@ from games.values import Json, State
 from graph.learn.learning import Learning
 from graph.learn.matches import all_sights, some_sights
 from graph.learn.runs import LearnResult, make_learning, run_learning
-from graph.learn.settings import LearnRequest, LearnSettings
+from graph.learn.settings import InferenceChoice, LearnRequest, LearnSettings
 from graph.run.folder import create_folder
 from graph.run.opening import model_settings
+from graph.run.settings import RefineStrategy
 from tools.playtest.runner import Workers, play_all
 from tools.predicting.inference import DrawTest, Inferred, inferred
 from tools.predicting.transition import Predicted, RecordQuestions, predicted
@@ -47,6 +50,10 @@ from tools.sandbox.module import environment_in
 
 RECORDINGS = Path(__file__).parents[2] / "tests" / "recordings"
 MODEL = "answered-by-hand"
+BY_HAND = "recorded, answered by hand"
+CLOSED = "_closed"
+MOST_SYNTHESES = 20
+_AS_RECORDED: Mapping[str, JsonValue] = {}
 _HELD_SEED = 1_000  # what the seed of the held-out matches is larger by
 _RECORDS, _REPEATS, _CANDIDATES = 1000, 7, 2  # of the tests of candidates
 DRAWS = 3  # at a place where a seat knows part of the state
@@ -67,6 +74,10 @@ class LearningTask(BaseModel, frozen=True, extra="forbid"):
         max_calls: Calls of the modeller at most.
         tensors: Of these at most so many for functions that turn observations into arrays.
         base: The recorded task whose model they stand on; its exchanges come first in this one's.
+        refine: See `graph.learn.settings.LearnSettings`.
+        inference: The same.
+        syntheses: Models learned where a model is asked live, each from matches of a seed of its
+            own; a recording holds one.
     """
 
     environment: str
@@ -78,6 +89,20 @@ class LearningTask(BaseModel, frozen=True, extra="forbid"):
     max_calls: int = 20
     tensors: int = 0
     base: str = ""
+    refine: RefineStrategy = "tree"
+    inference: InferenceChoice = "auto"
+    syntheses: int = Field(default=1, ge=1, le=MOST_SYNTHESES)
+
+    @property
+    def game(self) -> str:
+        """The game by its name in the paper's tables; a closed deck is its own game."""
+        return self.environment.rpartition(":")[2] + ("" if self.seat is None else CLOSED)
+
+    def each(self) -> "Iterator[tuple[str, LearningTask]]":
+        """Every synthesis of it, with what its name ends with."""
+        for number in range(self.syntheses):
+            end = f", synthesis {number + 1}" if self.syntheses > 1 else ""
+            yield end, self.model_copy(update={"seed": self.seed + number})
 
 
 @dataclass(frozen=True)
@@ -116,10 +141,25 @@ TESTED = ("connect_four", "gin_rummy")
 QUICK = SynthesisSize(10, 4, ("tic_tac_toe", "leduc_poker", "quadranto"))
 
 
-def tasks() -> dict[str, LearningTask]:
-    """Every task by its name."""
+def tasks(settings: Mapping[str, JsonValue] = _AS_RECORDED) -> dict[str, LearningTask]:
+    """Every task by its name.
+
+    Args:
+        settings: What is set instead of what they say.
+
+    Raises:
+        EvalError: If a task has no such setting.
+    """
     told: dict[str, Any] = yaml.safe_load((RECORDINGS / "learned.yaml").read_text("utf-8"))
-    return {name: LearningTask.model_validate(task) for name, task in told.items()}
+    try:
+        found = {
+            name: LearningTask.model_validate({**task, **settings}) for name, task in told.items()
+        }
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        said = f"--set {'.'.join(map(str, wrong['loc']))}: {wrong['msg']}; known are "
+        raise EvalError(said + ", ".join(LearningTask.model_fields)) from error
+    return found
 
 
 def recording_of(name: str, recordings: Path = RECORDINGS) -> Path:
@@ -146,6 +186,8 @@ def learned(task: LearningTask, base: Path, model: ModelSettings) -> Learned:
         max_calls=task.max_calls,
         tensors=task.tensors,
         active=task.active,
+        refine=task.refine,
+        inference=task.inference,
         environment=task.environment if task.active else "",
         arena=0,
     )
@@ -204,25 +246,24 @@ def run(
         NothingScoredError: If there is neither a recording nor a model.
     """
     usual = size or (QUICK if options.quick else FULL)
-    size = resized(usual, options, [name for name, task in tasks().items() if not task.base])
+    known = {name: task for name, task in tasks(options.settings).items() if not task.base}
+    size = resized(usual, options, known)  # the model of a task with tensors is another task's
     live = model_settings()
     samples: list[Row] = []
-    for name, task in tasks().items():
-        if task.base or (size.games is not None and name not in size.games):
-            continue  # the model of a task with tensors is another task's
+    for name, task in known.items():
         path = recording_of(name, recordings)
-        replayed = live.model_copy(update={"model": MODEL, "replay": path})
-        if live.model is None and not path.exists():
-            samples.append({"task": name, "missing": "no recording, and no model is configured"})
+        if name not in (size.games or known) or not (live.model or path.exists() or size.games):
             continue
-        with tempfile.TemporaryDirectory() as folder:
-            met = learned(task, Path(folder), live if live.model else replayed)
-            row = _held_against(task, met, Path(folder) / "held.jsonl", options.seed, size)
-            if size == FULL and name in TESTED:
-                row |= _tested(met.source, Path(folder) / "held.jsonl")
-        paper = {"paper": PUBLISHED[name]} if name in PUBLISHED else {}
-        samples.append({"task": name, **row, **paper})
-        options.tell(f"{name}: {samples[-1]}")
+        replayed = live.model_copy(update={"model": MODEL, "replay": path})
+        for end, one in task.each() if live.model else [("", task)]:
+            row: Row = {"task": f"{name}{end}", "game": task.game}
+            try:
+                row |= _found(one, name, live if live.model else replayed, options.seed, size)
+            except (RecordingError, ReplayMissError) as error:
+                row |= {"missing": f"no recording of this, and no model is configured: {error}"}
+            row |= {"paper": PUBLISHED[name]} if name in PUBLISHED else {}
+            samples.append(row)
+            options.tell(f"{row['task']}: {row}")
     scored = [row for row in samples if "missing" not in row]
     if not scored:
         raise NothingScoredError("no task has a recording; set RULEWRIGHT_MODEL to ask a model")
@@ -232,11 +273,23 @@ def run(
         effective={
             "held_out_matches": size.matches,
             "simulations": size.simulations,
-            "modeller": live.model or "recorded, answered by hand",
+            "modeller": live.model or BY_HAND,
+            "set": dict(options.settings),
             "protocol": "ours: our rule texts, prompts and encodings; a task's five matches are of "
             "random play as the paper's",
         },
     )
+
+
+def _found(
+    task: LearningTask, name: str, model: ModelSettings, seed: int, size: SynthesisSize
+) -> Row:
+    """One synthesis, held against fresh matches."""
+    with tempfile.TemporaryDirectory() as folder:
+        held = Path(folder) / "held.jsonl"
+        met = learned(task, Path(folder), model)
+        row = _held_against(task, met, held, seed, size)
+        return row | (_tested(met.source, held) if size == FULL and name in TESTED else {})
 
 
 def _held_against(
@@ -248,7 +301,10 @@ def _held_against(
         "end": report.end,
         "calls": dict(report.calls),
         "training": report.accuracy,
-        "never_exercised": report.never_exercised and [*report.never_exercised],
+        "training inference": report.accuracy  # in a closed deck the draws are all that is tested
+        if task.seat is not None
+        else report.inferred and report.inferred.accuracy,
+        "never_exercised": None if (never := report.never_exercised) is None else [*never],
     }
     if not met.source:
         return row

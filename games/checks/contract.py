@@ -19,6 +19,7 @@ from games.values import (
     ModuleFault,
     are_texts,
     canonical_key,
+    is_number,
     show,
 )
 
@@ -104,6 +105,29 @@ def _unsound(info: Mapping[str, Json], num_players: int) -> Iterator[str]:
         yield f"its name is {show(name)}; required: {wanted}"
     if not are_texts(kinds := info.get("conserved", [])):
         yield f"its 'conserved' is {show(kinds)}; required: a list of names"
+    declared = info.get("parameters")
+    for name, field in declared.items() if isinstance(declared, dict) else ():
+        told = field if isinstance(field, dict) else {}  # another one stops the check of the start
+        for key, required in _unsound_field(told):
+            yield f"its parameter {name} has the {key} {show(told.get(key))}; {required}"
+
+
+def _unsound_field(field: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    """The keys of a declared parameter whose values are none, each with what is required."""
+    for key in ("meaning", "format"):
+        if not isinstance(field.get(key, ""), str):
+            yield key, "required: a sentence"
+    choices, ends = field.get("choices"), field.get("range")
+    if "choices" in field and not (isinstance(choices, list) and choices):
+        yield "choices", "required: a list of the values that it takes"
+    elif isinstance(choices, list) and field.get("default") not in choices:
+        yield "default", f"required: one of its choices, {show(choices)}"
+    low, high = ends if isinstance(ends, list) and len(ends) == 2 else (None, None)  # noqa: PLR2004 - its two ends
+    given = field.get("default")
+    if "range" in field and not (is_number(low) and is_number(high) and low <= high):
+        yield "range", "required: two numbers, the lower one first"
+    elif is_number(low) and is_number(high) and not (is_number(given) and low <= given <= high):
+        yield "default", f"required: a number in its range, {show(ends)}"
 
 
 def check_start(subject: Subject) -> list[Finding]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.evidence import ground_of, standing
 from agents.protocols import Claim, Clause, Design
 from games.checks import Finding
 from games.checks.choices import CHECK
@@ -94,8 +95,11 @@ def final_text(state: RunState) -> str:
     missed = [clause for clause in state.design.clauses if clause.status == "not_honoured"]
     words = single_words(missed)
     lines += [
-        quoted(f"Not honoured: {cited(text, state.brief.words if state.brief else '')} ({reason})")
-        for text, reason in {clause.text: clause.reason for clause in missed}.items()
+        quoted(
+            f"{standing(clause).replace('_', ' ').capitalize()}: "
+            f"{cited(text, state.brief.words if state.brief else '')} ({ground_of(clause)})"
+        )
+        for text, clause in {clause.text: clause for clause in missed}.items()
         if text not in words
     ]
     lines += [quoted(f"Not honoured, single words: {', '.join(words)}")] if words else []

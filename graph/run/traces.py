@@ -224,6 +224,11 @@ def read_spans(path: Path) -> list[Span]:
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError as error:
+        raise RunFolderError(
+            f"{path} is not there: only commands write it. A run that a server or a program began "
+            "is traced there: see Studio, or LangSmith (docs/langgraph.md)"
+        ) from error
     except OSError as error:
         raise RunFolderError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -188,6 +188,7 @@ class ResultTables:
         outcomes: By match, in match order; whole blocks.
         answers: Of the question by pair; empty where none was asked.
         unasked: Matches of a journal whose players are models, which are not asked again.
+        unheld: Matches that were asked for and not played, as no more are held in memory.
     """
 
     schedule: Schedule
@@ -196,6 +197,7 @@ class ResultTables:
     outcomes: Mapping[int, MatchEntry]
     answers: Mapping[frozenset[int], SequentialAnswer]
     unasked: int = 0
+    unheld: int = 0
 
     @cached_property
     def seated(self) -> dict[int, tuple[int, ...]]:
@@ -279,7 +281,12 @@ class ResultTables:
     def cautions(self) -> dict[str, str]:
         """See `cautions_of`."""
         repeated = repeated_matches(self.seated, self.outcomes)
-        return cautions_of(self.forfeits_of, self.simulations, self.unasked, repeated)
+        found = cautions_of(self.forfeits_of, self.simulations, self.unasked, repeated)
+        told = (
+            f"the first {len(self.outcomes)} matches alone were played, as no more are held in "
+            "memory; play others with another --seed"
+        )
+        return found | ({"memory": told} if self.unheld else {})
 
     @cached_property
     def forfeits_of(self) -> Forfeits:

@@ -44,12 +44,14 @@ class Series:
         replayed: Finished matches that fresh workers played again, with no difference; none in a
             play-test, which takes a sample of all its series.
         unasked: See `ResultTables`.
+        unheld: The same.
     """
 
     plan: MatchPlan
     entries: Mapping[int, MatchEntry]
     replayed: Replayed
     unasked: int = 0
+    unheld: int = 0
 
     @property
     def line_up(self) -> tuple[str, ...]:
@@ -87,7 +89,9 @@ class Series:
         """The tables of the matches."""
         plan = self.plan
         return ResultTables(
-            plan.schedule, plan.settings, plan.players, self.entries, {}, self.unasked
+            *(plan.schedule, plan.settings, plan.players, self.entries, {}),
+            unasked=self.unasked,
+            unheld=self.unheld,
         )
 
     def figures(self, entrant: int) -> EntrantFigures:
@@ -197,7 +201,7 @@ def play_series(
         on_match=on_match,
         replay=settings.replay,
     )
-    return Series(plan, fold.counted(), fold.replayed, fold.unasked)
+    return Series(plan, fold.counted(), fold.replayed, fold.unasked, fold.unheld)
 
 
 def with_records(series: Series, first: int, sandbox: Sandbox) -> Series:

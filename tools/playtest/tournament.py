@@ -11,13 +11,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from sys import intern
 from typing import TypeAlias
 
 from games.contract import Game
 from games.library import as_declared, defaults
 from games.text import did_you_mean
-from games.values import MAX_PLAYERS, Json
+from games.values import MAX_PLAYERS, Json, canonical_key
+from tools.guest.framing import weight_of
 from tools.playtest.batches import BatchJob, play_batch
+from tools.playtest.efforts import EffortSummary
 from tools.playtest.intervals import ScoreQuestion, SequentialTest
 from tools.playtest.jobs import (
     GameSetup,
@@ -39,6 +42,8 @@ from tools.sandbox.backends import LEAST_BYTES, free_bytes
 
 _PAIR = 2
 _FIRST, _ASKED, _MOST = 16, 64, 1024  # deals of the first batches, with a question, and at most
+_ALIKE = 1000  # efforts of matches that are kept once
+_MOST_HELD = 320 * 2**20  # bytes of matches; tables and a summary in JSON take as much again
 _REPLAYED = 44  # matches made again: a share of a tenth that is forged is met with 99 %
 
 Heard: TypeAlias = Callable[[int, MatchEntry], None]
@@ -147,6 +152,7 @@ class Fold:
     A pair's sequential test takes its deals in order and only once they are whole. So where it
     stops does not depend on the order in which matches arrive; matches beyond are not counted.
     Where the plan's time came first, the deals count that are whole, up to the first that is not.
+    So many matches as fill the memory end it too, at the same deal whatever the workers.
     """
 
     plan: MatchPlan
@@ -158,11 +164,22 @@ class Fold:
     unasked: int = 0
     learned: dict[int, list[tuple[int, str]]] = field(default_factory=dict)
     whole: int | None = None
+    most_held: int = _MOST_HELD
+    held: int = 0
+    _weighed: int = 0
+    _weights: dict[int, int] = field(default_factory=dict)
+    _alike: dict[str, tuple[EffortSummary, ...]] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
         """Matches that the settings ask for, where no question ends them sooner."""
         return self.plan.settings.deals * self.plan.schedule.matches_a_deal
+
+    @property
+    def unheld(self) -> int:
+        """Matches that are not played, as so many as came before fill the memory."""
+        size = self.plan.schedule.matches_a_deal
+        return self.total - (self.whole or 0) * size if self.held > self.most_held else 0
 
     def add(self, index: int, entry: Json) -> MatchEntry:
         """Take a match in.
@@ -170,7 +187,8 @@ class Fold:
         Raises:
             ValueError: If it is no entry of a match.
         """
-        outcome = self.outcomes[index] = MatchEntry.model_validate(entry)
+        outcome = self.outcomes[index] = self._kept_once(MatchEntry.model_validate(entry))
+        self._weigh(index, entry)
         seated = self._seated(index) if outcome.lessons else ()
         for who, lesson in zip(seated, outcome.lessons, strict=False):
             if lesson:
@@ -179,13 +197,31 @@ class Fold:
             self._test(self._who(index), self.plan.settings.question)
         return outcome
 
+    def _kept_once(self, entry: MatchEntry) -> MatchEntry:
+        """The match, with what many matches hold alike in memory once."""
+        told = str(entry.used)
+        used = self._alike.get(told, entry.used)
+        if len(self._alike) < _ALIKE:
+            self._alike[told] = used
+        actions = tuple(map(intern, entry.actions))
+        return entry.model_copy(update={"used": used, "actions": actions})
+
+    def _weigh(self, index: int, entry: Json) -> None:
+        """Add what the matches take in order; those of a deal that is too much do not count."""
+        self._weights[index] = weight_of(canonical_key(entry).encode())
+        while self.whole is None and (weight := self._weights.pop(self._weighed, None)) is not None:
+            self._weighed, self.held = self._weighed + 1, self.held + weight
+            if self.held > self.most_held:
+                self.whole = self._weighed // self.plan.schedule.matches_a_deal
+
     def wanted(self) -> Iterator[tuple[int, BatchJob]]:
         """Batches to play, by the index of their first match, as things stand when each is asked.
 
         They grow, so that a run that is stopped early loses little.
         """
         plan, begun, size = self.plan, 0, _FIRST if self.plan.in_lockstep else 1
-        while begun < plan.settings.deals:
+        pairs = {frozenset(who) for who in plan.schedule.line_ups}
+        while begun < plan.settings.deals and not pairs <= self.stops.keys():
             deals = range(begun, min(begun + size, plan.settings.deals))
             begun = deals.stop
             for place in range(plan.schedule.matches_a_deal):
@@ -195,7 +231,7 @@ class Fold:
                     for index in [deal * plan.schedule.matches_a_deal + place]
                     if index not in self.outcomes and self._counts(index)
                 ]
-                if self._late:
+                if self._late or self.whole is not None:
                     return
                 if matches:
                     yield matches[0], plan.batch(matches, self.lessons(matches[0]))
@@ -218,7 +254,7 @@ class Fold:
 
     def end(self) -> None:
         """Nothing is played any more."""
-        if self._late:
+        if self._late and self.whole is None:
             size = self.plan.schedule.matches_a_deal
             missing = (i for i in range(self.total) if i not in self.outcomes)
             self.whole = next(missing, self.total) // size
@@ -336,7 +372,11 @@ def _folded(plan: MatchPlan, book: Journal | None, workers: Workers, on_match: H
 def _result(plan: MatchPlan, fold: Fold, grade: Grade) -> TournamentResult:
     outcomes = fold.counted()
     asked = {pair: test.answer for pair, test in fold.tests.items()}
-    tables = ResultTables(plan.schedule, plan.settings, plan.players, outcomes, asked, fold.unasked)
+    tables = ResultTables(
+        *(plan.schedule, plan.settings, plan.players, outcomes, asked),
+        unasked=fold.unasked,
+        unheld=fold.unheld,
+    )
     return TournamentResult(
         game=plan.game.name,
         source_id=plan.source_id,

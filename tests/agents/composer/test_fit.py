@@ -40,6 +40,7 @@ def design_of(words: str, choices: Choices | None = None) -> Design:
         "Place your workers to gather wood and clay, build a farm, most victory points wins.",
         "Chess on a small board with two knights a side; checkmate wins.",
         "Each player starts with ten weak cards and buys better ones for the own deck.",
+        "a worker placement game about bees",
     ],
 )
 def test_a_game_of_another_kind_is_not_made_and_says_what_is_nearest(words: str) -> None:
@@ -47,6 +48,8 @@ def test_a_game_of_another_kind_is_not_made_and_says_what_is_nearest(words: str)
         design_of(words)
     asked = f"without what it would lose: answer yes, or --family {refused.value.fit.family}"
     assert asked in str(refused.value)
+    assert ("None is near it" in str(refused.value)) == (not refused.value.fit.kept)
+    assert ("Next to it: --family" in str(refused.value)) == bool(refused.value.fit.kept)
 
 
 def test_the_family_is_made_all_the_same_where_a_person_chose_it() -> None:

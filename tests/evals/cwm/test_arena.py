@@ -10,10 +10,14 @@ import pytest
 from evals.cwm import arena
 from evals.cwm.arena import ArenaSize, run
 from evals.cwm.synthesis import RECORDINGS
-from evals.results import EvalOptions, EvalResult
+from evals.results import EvalError, EvalOptions, EvalResult
 from tests.agents.model.endpoint import message, serving
+from tests.tools.predicting.material import TIC_TAC_TOE, changed
 
 TINY = ArenaSize(2, 8, rollouts=1, rejecting=1, seconds=0.02, games=("leduc_poker",))
+FAILS = """def apply_action(state, action):
+    assert state["board"].count(".") > 6
+"""
 PUBLISHED = Path(arena.__file__).parent / "published.json"
 
 
@@ -80,3 +84,50 @@ def test_with_an_endpoint_a_language_model_sits_across(
     asked = [str(request["messages"]) for request in endpoint.requests]
     assert len(asked) >= len(rows) * 2 * TINY.deals
     assert "'scripted'" in str(result.effective["llm"])
+
+
+def test_several_models_are_learned_live_and_those_that_fail_are_rejected(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Appendix F: "Execution failures ... result in both players losing the game"."""
+    failing = changed(TIC_TAC_TOE, ("def apply_action(state, action):\n", FAILS))
+    answers = [message(f"```python\n{code}```") for code in (failing, TIC_TAC_TOE)]
+    size = ArenaSize(2, 8, rollouts=1, rejecting=1, seconds=0.02, games=("tic_tac_toe",))
+    asked = EvalOptions(1, folder=tmp_path, settings={"syntheses": 2, "max_calls": 1})
+    with serving(*answers) as endpoint:
+        monkeypatch.setenv("RULEWRIGHT_MODEL", "scripted")
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        result = run(asked, size)
+        rows = [row for row in result.samples if "opponent" in row]
+        assert {str(row["rejected"]) for row in rows} == {
+            "['tic_tac_toe, synthesis 1, of scripted']"
+        }
+        assert {str(row["models"]) for row in rows} == {"['tic_tac_toe, synthesis 2, of scripted']"}
+        before = len(endpoint.requests)
+        run(asked, size)
+        assert not [one for one in endpoint.requests[before:] if "python" in str(one)], "kept"
+    assert result.effective["set"] == {"syntheses": 2, "max_calls": 1}
+
+
+@pytest.mark.parametrize(
+    ("settings", "model", "games", "said"),
+    [
+        ({"syntheses": 0}, "scripted", ("mnk",), "syntheses"),
+        ({"synthesis": 5}, "scripted", ("mnk",), "known are .*syntheses"),
+        ({"syntheses": 5}, "", ("mnk",), "set RULEWRIGHT_MODEL"),
+        ({"syntheses": 5}, "scripted", (), "name the games"),
+    ],
+)
+def test_what_cannot_be_learned_live_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, Any],
+    model: str,
+    games: tuple[str, ...],
+    said: str,
+) -> None:
+    monkeypatch.setenv("RULEWRIGHT_MODEL", model)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with pytest.raises(EvalError, match=said):
+        run(EvalOptions(games=games, settings=settings))

@@ -29,6 +29,18 @@ def test_without_recording_and_model_nothing_is_scored(tmp_path: Path) -> None:
         synthesis.run(EvalOptions(), SynthesisSize(2, 2, ("tic_tac_toe",)), tmp_path)
 
 
+def test_a_task_is_refined_as_set_and_its_row_holds_what_the_papers_table_asks() -> None:
+    """Table 7: tic-tac-toe by conversation, all transitions right in two calls."""
+    asked = EvalOptions(settings={"refine": "conversation"})
+    result = synthesis.run(asked, SynthesisSize(2, 2, ("tic_tac_toe", "mnk")))
+    row, unrecorded = result.samples
+    assert (row["game"], row["training"], row["transitions"]) == ("tic_tac_toe", 1.0, 1.0)
+    assert row["training inference"] is None
+    assert "no model is configured" in str(unrecorded["missing"])
+    assert result.effective["set"] == {"refine": "conversation"}
+    assert not result.passed, "one that was asked for is missing"
+
+
 def test_prompts_stay_under_thirty_thousand_tokens() -> None:
     for name in RECORDED:
         for one in json.loads(recording_of(name).read_text())["exchanges"]:

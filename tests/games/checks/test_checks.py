@@ -104,12 +104,59 @@ def test_a_missing_function_is_named() -> None:
         ('"name": "high card"', '"name": "x" * 1000', "1 to 80 characters"),
         ('"max_players": 2', '"max_players": 1000000000', "1 <= min <= max <= 8"),
         ('"conserved": ["card"]', '"conserved": {"card": 1}', "a list of names"),
+        (
+            '"parameters": {}',
+            '"parameters": {"n": {"default": 1, "meaning": None}}',
+            "n has the meaning None; required: a sentence",
+        ),
+        (
+            '"parameters": {}',
+            '"parameters": {"n": {"default": 1, "choices": 2}}',
+            "required: a list of the values",
+        ),
+        (
+            '"parameters": {}',
+            '"parameters": {"n": {"default": 1, "choices": [2]}}',
+            "required: one of its choices, [2]",
+        ),
+        (
+            '"parameters": {}',
+            '"parameters": {"n": {"default": 1, "range": [3, 1]}}',
+            "required: two numbers, the lower one first",
+        ),
+        (
+            '"parameters": {}',
+            '"parameters": {"n": {"default": 1, "range": None}}',
+            "required: two numbers, the lower one first",
+        ),
+        (
+            '"parameters": {}',
+            '"parameters": {"n": {"default": "1", "range": [0, 3]}}',
+            "required: a number in its range, [0, 3]",
+        ),
+        (
+            '"parameters": {}',
+            '"parameters": {"n": {"range": [0, 3]}}',
+            "required: a number in its range, [0, 3]",
+        ),
     ],
 )
 def test_a_game_that_describes_itself_wrongly_is_found(old: str, new: str, said: str) -> None:
     found = broken(old, new)
     assert ("definitions", "GAME") in {(f.check, f.function) for f in found}
     assert said in next(f.evidence for f in found if f.check == "definitions")
+
+
+def test_a_parameter_may_say_its_meaning_and_its_range_or_its_choices() -> None:
+    declared = (
+        '"n": {"default": 2, "range": [1, 3.5], "meaning": "Turns."}, '
+        '"x": {"default": True, "choices": [True, False]}, "y": {"default": None}'
+    )
+    found = SOUND.replace('"parameters": {}', f'"parameters": {{{declared}}}')
+    found = found.replace(
+        "**parameters):\n    if parameters:", "n=2, x=True, y=None):\n    if False:"
+    )
+    assert findings(found) == []
 
 
 def test_a_number_of_players_that_the_game_does_not_take_is_said_to_be_so() -> None:

@@ -389,3 +389,10 @@ def test_a_trace_of_more_spans_than_any_run_leaves_is_refused(folder: RunFolder)
     folder.trace.write_text("".join(line % number for number in range(60_000)))
     with pytest.raises(RunFolderError, match="more than 50000 spans"):
         read_spans(folder.trace)
+
+
+def test_a_run_that_a_server_began_says_where_its_trace_is(tmp_path: Path) -> None:
+    with pytest.raises(RunFolderError, match=r"only commands write it.*see Studio, or LangSmith"):
+        read_spans(tmp_path / "trace.jsonl")
+    with pytest.raises(RunFolderError, match="cannot be read"):
+        read_spans(tmp_path)

@@ -17,12 +17,15 @@ from games.engine import Effort, RandomPlayer, play_match
 from games.information import seat_turns
 from games.modules import LocalModule
 from games.table import GameTable
-from games.values import Json
+from games.values import Json, canonical_key
 from tests.agents.learning.conftest import arrayed
 from tests.tools.predicting.material import ARRAYS, changed
+from tools.guest.framing import weight_of
 from tools.playtest.batches import play_batch
+from tools.playtest.efforts import EffortSummary
 from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe, play_job, sandbox_of_process
 from tools.playtest.plan import MatchPlan
+from tools.playtest.results import ResultTables
 from tools.playtest.runner import Workers
 from tools.playtest.schedule import TournamentSettings, one_line_up
 from tools.playtest.series import Series, SeriesSettings, play_series, replayed_sample, with_records
@@ -348,3 +351,33 @@ def test_matches_of_several_numbers_of_players_are_made_again_each_with_its_own(
             for seats in (2, 3)
         ]
         assert replayed_sample(series, 24).matches == 24
+
+
+def test_matches_without_end_fill_no_more_than_their_memory() -> None:
+    """Deals count up to the one that is too much, in whatever order their matches arrive."""
+    asked = plan(leduc(), ("greedy", "random"), deals=10**30)
+    entry = MatchEntry(
+        ending="finished",
+        returns=(1.0, -1.0),
+        plies=2,
+        actions=("Call", "Fold"),
+        culprit=None,
+        reason="",
+        fault_line=None,
+        used=(EffortSummary(), EffortSummary()),
+    ).model_dump(mode="json")
+    for order in (range(40), [*range(20, 40), *range(20)]):
+        fold = Fold(asked, most_held=10 * weight_of(canonical_key(entry).encode()))
+        for index in order:
+            fold.add(index, entry)
+        assert [*fold.wanted()] == []
+        fold.end()
+        assert [*fold.counted()] == [*range(10)]  # the eleventh match is too much
+        assert fold.unheld == 2 * 10**30 - 10
+
+
+def test_a_series_says_that_it_was_not_played_whole() -> None:
+    setup = plan(leduc(), ("greedy", "random"), deals=10)
+    for unheld, told in ((5, ["memory"]), (0, [])):
+        tables = ResultTables(setup.schedule, setup.settings, setup.players, {}, {}, unheld=unheld)
+        assert [*tables.cautions] == told

@@ -56,6 +56,12 @@ def test_a_question_is_answered_by_forfeits_too() -> None:
     assert pair.deals < 40
 
 
+def test_an_answered_question_ends_the_play_however_many_deals_were_asked() -> None:
+    question = ScoreQuestion(low=0.2, high=0.8)
+    settings = TournamentSettings(deals=10**18, seed=5, question=question)
+    assert play(["fails", "uniform"], settings).matches < 80
+
+
 def test_a_series_and_its_ladder_count_a_lost_match_that_was_given_up(sandbox: Sandbox) -> None:
     quits, twin = (
         play_series(
