@@ -41,6 +41,7 @@ _REFUSALS = "EACCES EDQUOT EFBIG ELOOP EMFILE ENAMETOOLONG ENOMEM ENOSPC EPERM E
 # By their names: whoever raises one has loaded its module, and nobody else has to.
 KNOWN = frozenset(
     {
+        "agents.analysis.AnalysisError",
         "agents.learning.settings.LearningError",
         "agents.model.errors.ModelError",
         "agents.players.specs.PlayerSpecError",

@@ -45,8 +45,9 @@ from tools.sources import read_source
 if TYPE_CHECKING:
     from agents.players.endpoint import ModelTable
 
-# What the sandbox of players must preload, with the lessons that heuristics are fitted to.
-PRELOAD = (*SEARCHING, *SOLVING, "agents.strategy.lessons")
+# What the sandbox of players must preload, with the lessons that heuristics are fitted to, and with
+# what positions are analysed by.
+PRELOAD = (*SEARCHING, *SOLVING, "agents.strategy.lessons", "agents.worker.analysing")
 
 
 class SeatedPlayer(Player, Protocol):

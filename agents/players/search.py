@@ -265,6 +265,26 @@ class SearchPlayer:
         self.sent = len(log.entries)
         return self._decision(reply)
 
+    def searched_root(self) -> list[tuple[Action, int, float | None]]:
+        """The newest search's root: actions with visits and mean returns; none without a search.
+
+        Raises:
+            PlayerFault: If the worker tells anything else.
+        """
+        reply = self._request("searched_root", {})
+        rows: list[tuple[Action, int, float | None]] = []
+        for row in reply if isinstance(reply, list) else [None]:
+            match row:
+                case {
+                    "action": str(action),
+                    "visits": int(visits),
+                    "value": float() | int() | None as mean,
+                }:
+                    rows.append((action, visits, mean))
+                case _:
+                    raise PlayerFault(f"{self.spec.player} answered {reply!r:.80}")
+        return rows
+
     def _request(self, op: str, payload: Mapping[str, Json]) -> Json:
         """Have the worker do something within the deadline.
 

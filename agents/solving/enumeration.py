@@ -221,7 +221,8 @@ class _Walk:
         returns = np.array(self.returns)
         sums = returns.sum(axis=1)
         payoffs = np.zeros((len(ends), len(self.seats)))
-        np.add.at(payoffs, merged.reshape(-1), returns * np.array(self.chances)[:, None])
+        weights = np.array(self.chances)
+        np.add.at(payoffs, merged.reshape(-1), returns * weights[:, None])
         places = {
             log: int(place)
             for seat, order in zip(self.seats, orders, strict=True)
@@ -236,6 +237,7 @@ class _Walk:
             ),
             histories=self.histories,
             constant_sum=bool(np.ptp(sums) <= SUM_TOLERANCE * max(1.0, float(np.abs(sums).max()))),
+            chances=np.bincount(merged.reshape(-1), weights, minlength=len(ends)),
             index=self.index,
             places=places,
         )

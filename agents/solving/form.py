@@ -187,6 +187,7 @@ class SequenceForm:
         seats: `[num_players]` one part a seat.
         histories: Number of histories, the empty one, chance's and the ends included.
         constant_sum: Whether all seats together get the same at every end.
+        chances: `[T]` the probability of the chance outcomes at each end.
         index: Finds information states by log.
         places: Information state by its number in `index`: the seat's own count of it.
     """
@@ -196,6 +197,7 @@ class SequenceForm:
     seats: tuple[SeatForm, ...]
     histories: int
     constant_sum: bool
+    chances: Floats
     index: LogIndex
     places: Mapping[int, int]
 
@@ -221,15 +223,16 @@ class SequenceForm:
             for form, behaviour in zip(self.seats, behaviours, strict=True)
         ]
 
-    def gains(self, seat: int, reaches: Sequence[Floats]) -> Floats:
+    def gains(self, seat: int, reaches: Sequence[Floats], payoffs: Floats | None = None) -> Floats:
         """`[S]` what the ends of each own sequence pay the seat, weighted by all the others.
 
         Args:
             seat: The seat; its own entry of `reaches` is not used.
             reaches: From `reaches`.
+            payoffs: `[T]` in the place of the seat's own, times chance.
         """
         form = self.seats[seat]
-        weights = form.payoffs.copy()
+        weights = (form.payoffs if payoffs is None else payoffs).copy()
         for other, reach in enumerate(reaches):
             if other != seat:
                 weights *= reach
@@ -261,6 +264,27 @@ def backed_up(form: SeatForm, gains: Floats, behaviour: Behaviour | None) -> tup
         width = level.sources.stop - level.sources.start
         worth[level.sources] += np.bincount(level.parents, value, minlength=width)
     return worth, values
+
+
+def action_values(
+    game: SequenceForm, seat: int, behaviours: Sequence[Behaviour]
+) -> tuple[Floats, Floats]:
+    """What each own action is worth to a seat that knows what it knows, all playing on as given.
+
+        worth[s] / reach[I],  reach[I] = sum over the histories of I of chance times the others
+
+    Returns:
+        `[S]` the mean return of a whole match after each sequence's last action, NaN where the
+        others never lead to its information state; and `[I]` `reach`.
+    """
+    form, reaches = game.seats[seat], game.reaches(behaviours)
+    worth, _ = backed_up(form, game.gains(seat, reaches), behaviours[seat])
+    ones = game.gains(seat, reaches, game.chances)
+    _, reach = backed_up(form, ones, behaviours[seat])
+    values = np.full(form.size, np.nan)
+    at = reach[form.owner[1:]]
+    np.divide(worth[1:], at, out=values[1:], where=at > 0)
+    return values, reach
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,7 @@ class SeatSession:
         heuristics: The game's.
         late: The newest end by deadline. It holds a tree: to free that may take past the deadline.
         rooted: Told of every state from which a search begins.
+        found: The newest search's result.
     """
 
     def __init__(self, clock: Clock = time.process_time) -> None:
@@ -67,6 +68,7 @@ class SeatSession:
         self.heuristics: list[Heuristic] = []
         self.late: LateError | None = None
         self.rooted: Callable[[State], None] = _untold
+        self.found: SearchResult | None = None
 
     def choose(self, namespace: Mapping[str, object], payload: dict[str, Json]) -> Chosen | Refused:
         """Choose an action for one seat from its log alone.
@@ -82,6 +84,7 @@ class SeatSession:
                 match, and the decision is made without it. In one that `belief` "random" filled
                 nobody is.
         """
+        self.found = None
         try:
             with Watch() as watch:
                 return self._chosen(namespace, decoded(ChooseRequest, payload), watch)
@@ -208,6 +211,7 @@ class _Decision:
         return Chosen(action, {**UNSEARCHED, **about, "fallback": "random_in_model"})
 
     def _told(self, found: SearchResult, about: Mapping[str, Json]) -> Chosen:
+        self.session.found = found
         counted: dict[str, Json] = {}
         if found.seconds is not None:
             counted["clock"] = self.session.clock.__name__
@@ -304,8 +308,20 @@ def hold_heuristics(_namespace: dict[str, object], payload: dict[str, Json]) -> 
     return None
 
 
+def searched_root(_namespace: dict[str, object], _payload: dict[str, Json]) -> Json:
+    """The newest search's figures of its root, an action a row; none where nothing was searched."""
+    found = _session.found
+    if found is None:
+        return []
+    return [
+        {"action": action, "visits": visits, "value": mean}
+        for action, visits, mean in zip(found.actions, found.visits, found.means, strict=True)
+    ]
+
+
 OPERATIONS: dict[str, Operation] = {
     "choose": choose,
+    "searched_root": searched_root,
     "hold_heuristics": hold_heuristics,
     "perfect_information": perfect_information,
 }

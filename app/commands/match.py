@@ -321,10 +321,10 @@ def play_game(
 
     asked = PlayRequest(game, seat or (), opponent or (), watch, players, settings or (), seed)
     with place.opened() as opened, ExitStack() as stack:
-        _sit_down(with_saved_match(asked), opened, stack)
+        sit_down(with_saved_match(asked), opened, stack)
 
 
-def _sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoReturn:
+def sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoReturn:
     """Lay the table, and play."""
     from app.table.screen import TableScreen, shows_unicode
     from app.table.session import TableSession, line_up_of, open_table, renderer, table_setting

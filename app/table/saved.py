@@ -112,16 +112,44 @@ def _only_match(path: Path) -> MatchRecord:
         OSError: If it cannot be read.
         ValueError: If it holds none or several, or a value of the wrong type.
     """
-    with TextIOWrapper(open_plain(path), encoding="utf-8") as file:
-        records = read_records(file.read(_LARGEST))
+    records = _matches_of(path)
     if len(records) != 1:
         raise ValueError(f"it holds {len(records)} matches; required: one")
-    (record,) = records
-    _Taken(
-        game=record.game,
-        parameters=dict(record.parameters),
-        players=record.players,
-        seed=record.seed,
-        actions=tuple((ply.player, ply.action) for ply in record.match.plies),
+    return records[0]
+
+
+def recorded_matches(path: Path) -> list[MatchRecord]:
+    """The matches of a file of records.
+
+    Raises:
+        SavedMatchError: If it cannot be read, or holds none.
+    """
+    try:
+        if records := _matches_of(path):
+            return records
+        reason = "it holds no match"
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        reason = one_line(str(error))[:200]
+    raise SavedMatchError(
+        f"{path} is no record of matches ({reason}); required: a .jsonl file of one"
     )
-    return record
+
+
+def _matches_of(path: Path) -> list[MatchRecord]:
+    """The matches of a file, each with values of the right types.
+
+    Raises:
+        OSError: If it cannot be read.
+        ValueError: If a value is of the wrong type.
+    """
+    with TextIOWrapper(open_plain(path), encoding="utf-8") as file:
+        records = read_records(file.read(_LARGEST))
+    for record in records:
+        _Taken(
+            game=record.game,
+            parameters=dict(record.parameters),
+            players=record.players,
+            seed=record.seed,
+            actions=tuple((ply.player, ply.action) for ply in record.match.plies),
+        )
+    return records

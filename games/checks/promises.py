@@ -1,7 +1,7 @@
 """Checks of promises: conserved components, a fixed total, inference and value functions."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from games.checks import Finding
@@ -56,11 +56,11 @@ def _conserved(
         return
     start = subject.game.initial_state(subject.num_players, subject.parameters)
     for kind in kinds:
-        required = _count(start, zones, kind)
+        required = components_of_kind(start, zones, kind)
         if not required:
             yield failed("conservation", "ZONES", f"no {kind} stands in any zone at the start")
         for sample in samples:
-            found = _count(sample.state, zones, kind)
+            found = components_of_kind(sample.state, zones, kind)
             if found != required:
                 yield failed(
                     "conservation",
@@ -100,7 +100,8 @@ def _paid(matches: Sequence[Match], total: Json) -> Iterator[Finding]:
         yield Finding(check="total", outcome="could_not_judge", evidence="no match finished")
 
 
-def _count(state: State, zones: dict[str, Json], kind: str) -> Counter[str]:
+def components_of_kind(state: State, zones: Mapping[str, Json], kind: str) -> Counter[str]:
+    """How often each component of a kind lies in the zones of a state."""
     total: Counter[str] = Counter()
     for pattern, declaration in zones.items():
         if isinstance(declaration, dict) and declaration.get("component") == kind:
