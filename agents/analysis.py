@@ -171,14 +171,17 @@ def solved(sandbox: Sandbox, match: FollowedMatch) -> SolvedLine:
         return SolvedLine("none", f"solving it ended with: {fault}", [*none], 0.0)
 
 
-def believed(sandbox: Sandbox, game: GameSetup, log: SeatLog) -> Hypotheses:
+def believed(sandbox: Sandbox, game: GameSetup, log: SeatLog, *, is_turn: bool) -> Hypotheses:
     """What a seat cannot see and may think, from its log alone.
 
     Raises:
         ModuleFault: If the module fails.
     """
-    rows = entry_rows(log.entries)
-    request = HypothesesRequest(game.num_players, dict(game.parameters), log.seat, rows)
+    request = HypothesesRequest(
+        *(game.num_players, dict(game.parameters), log.seat),
+        entries=entry_rows(log.entries),
+        is_turn=is_turn,
+    )
     return decoded(Hypotheses, _asked(sandbox, game, "hypotheses", request._asdict()))
 
 
@@ -292,10 +295,10 @@ def edited(
     with sandbox.loaded("referee", game.source) as worker:
         module = Game(SandboxedModule(worker))
         state = _changed(module, match.positions[ply].state, changes)
-        names, nobody = worker.names, [[]] * game.num_players
+        nobody: list[list[str]] = [[] for _ in range(game.num_players)]
         try:
             position = position_of(
-                lambda name: module.module.call(name, state), state, nobody, names
+                lambda name: module.module.call(name, state), state, nobody, worker.names
             )
         except ModuleFault as fault:
             raise AnalysisError(f"the game does not take the edited position: {fault}") from fault

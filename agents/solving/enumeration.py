@@ -221,8 +221,9 @@ class _Walk:
         returns = np.array(self.returns)
         sums = returns.sum(axis=1)
         payoffs = np.zeros((len(ends), len(self.seats)))
-        weights = np.array(self.chances)
+        weights, chances = np.array(self.chances), np.zeros(len(ends))
         np.add.at(payoffs, merged.reshape(-1), returns * weights[:, None])
+        np.add.at(chances, merged.reshape(-1), weights)
         places = {
             log: int(place)
             for seat, order in zip(self.seats, orders, strict=True)
@@ -237,7 +238,7 @@ class _Walk:
             ),
             histories=self.histories,
             constant_sum=bool(np.ptp(sums) <= SUM_TOLERANCE * max(1.0, float(np.abs(sums).max()))),
-            chances=np.bincount(merged.reshape(-1), weights, minlength=len(ends)),
+            chances=chances,
             index=self.index,
             places=places,
         )

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 from math import inf, isnan
 from typing import Literal, NamedTuple, TypeAlias
 
-from agents.belief.belief import EXACT_LIMIT, REPLAY_BUDGET, BeliefMemory
+from agents.belief.belief import (
+    EXACT_LIMIT,
+    REPLAY_BUDGET,
+    Belief,
+    DecisionPoint,
+    NoDeterminizationError,
+)
 from agents.belief.exact import (
     HiddenInformationError,
     TooManyStatesError,
@@ -36,6 +42,7 @@ from tools.guest.operations import Operation
 from tools.guest.protocol import decoded
 
 _SEATS = 2  # of the games whose solution is told: the theorems are about two
+_DRAWN = 200  # samples
 _SHOWN, _HELD = 5, 12  # contents that are told of a zone, and components
 Row: TypeAlias = dict[str, Json] | None
 """Of one position: `returns` by seat, and `values` by action of the seat to move; None unsolved."""
@@ -78,26 +85,35 @@ class SolvedLine(NamedTuple):
 
 
 class HypothesesRequest(NamedTuple):
-    """Say what a seat cannot see and may think, from its log alone; answered with `Hypotheses`."""
+    """Say what a seat cannot see and may think, from its log alone; answered with `Hypotheses`.
+
+    Attributes:
+        num_players: Seats at the table.
+        parameters: Of the game.
+        seat: The seat.
+        entries: Of its log.
+        is_turn: Whether it is to move.
+    """
 
     num_players: int
     parameters: dict[str, Json]
     seat: int
     entries: list[dict[str, Json]]
+    is_turn: bool
 
 
 class Hypotheses(NamedTuple):
     """A seat's belief, the others' play taken as uniform.
 
     Attributes:
-        by: Exact enumeration, a population of samples, or nothing where no state was found.
+        by: Exact enumeration, samples as a player draws them, or nothing where no state was found.
         states: Distinct states that it holds.
         at: "now", or "own turn" where it is what the seat knew at its newest decision.
         zones: Places that differ among them: `zone`, `contents` with their shares, the likeliest
             first, how many `others` there are, and `holds`, the share of each component.
     """
 
-    by: Literal["exact", "population", "none"]
+    by: Literal["exact", "samples", "none"]
     states: int
     at: Literal["now", "own turn"]
     zones: list[dict[str, Json]]
@@ -152,7 +168,8 @@ def _minimax(rules: Rules, initial: State, asked: SolveLineRequest) -> SolvedLin
         except (UnsuitableGameError, RecursionError) as error:
             why = str(error) or "its lines of play are too long"
             break
-    by: Literal["alphabeta", "none"] = "alphabeta" if len(rows) > 1 else "none"
+    is_solved = not why or any(row and row["values"] for row in rows)
+    by: Literal["alphabeta", "none"] = "alphabeta" if is_solved else "none"
     missing: list[Row] = [None] * (len(states) - len(rows))
     return SolvedLine(by, why, [*missing, *reversed(rows)], 0.0)
 
@@ -175,12 +192,12 @@ def _minimax_row(search: AlphaBeta, state: State, paid: Sequence[float]) -> Row:
 def _equilibrium(
     rules: Rules, initial: State, asked: SolveLineRequest, unsolved: list[Row]
 ) -> SolvedLine:
-    about = estimated_histories(
-        rules, initial, stream(0, "solving"), enough=MARGIN * asked.histories
-    )
+    enough = MARGIN * asked.histories
+    about = estimated_histories(rules, initial, stream(0, "solving"), enough=enough)
+    if about > enough:
+        why = f"random plays put it above {about:.0e} histories"
+        return SolvedLine("none", why, unsolved, 0.0)
     try:
-        if about > MARGIN * asked.histories:
-            raise TooManyHistoriesError(f"random plays put it above {about:.0e} histories")
         game = enumerate_game(rules, initial, limit=asked.histories)
     except TooManyHistoriesError as error:
         return SolvedLine("none", str(error), unsolved, 0.0)
@@ -287,16 +304,18 @@ def hypotheses(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
             return Hypotheses("exact" if exact else "none", len(exact), "now", _told(exact, zones))
         except (TooManyStatesError, BeliefCallsError):
             pass
-        own = max((n for n, one in enumerate(log.entries) if isinstance(one, Did)), default=0)
-        for at, entries in (("now", log.entries), ("own turn", log.entries[:own])):
-            tracker = BeliefMemory(namespace).population("constraint", rules, log.seat, initial)
-            tracker.update(entries)
-            population = tracker.population
-            total = float(sum(population.weights)) or 1.0
-            states = [(one.place.state, one.weight / total) for one in population.particles]
-            if states and entries:
-                return Hypotheses("population", len(states), at, _told(states, zones))
-        return Hypotheses("none", 0, "now", [])
+        turns = [n for n, one in enumerate(log.entries) if isinstance(one, Did)]
+        end = len(log.entries) if asked.is_turn else max(turns, default=0)
+        here = DecisionPoint(rules, namespace, initial, SeatLog(log.seat, log.entries[:end]), ())
+        belief = Belief(here, "auto", 0, stream(0, "analysis", seat=log.seat))
+        try:
+            drawn = [(belief.sample(), 1 / _DRAWN) for _ in range(_DRAWN if end else 0)]
+        except NoDeterminizationError:
+            drawn = []
+        states = len({rules.key(state) for state, _ in drawn})
+        by: Literal["samples", "none"] = "samples" if drawn else "none"
+        at: Literal["now", "own turn"] = "now" if asked.is_turn else "own turn"
+        return Hypotheses(by, states, at, _told(drawn, zones))
 
     return attributed(namespace, asked.num_players, found, found)._asdict()
 

@@ -17,15 +17,16 @@ from games.text import one_line
 
 if TYPE_CHECKING:
     from agents.analysis import FollowedMatch, Valued
-    from agents.worker.analysing import Hypotheses, SolvedLine
+    from agents.worker.analysing import SolvedLine
     from app.table.session import LaidTable
+    from games.information import SeatLog
     from games.records import MatchRecord
-    from games.table import Position
     from games.values import Json
     from tools.sandbox import Sandbox
 
 _MOST_DECISIONS = 12  # searched for who is ahead since when
 _MOST_LINES = 10
+_LEAST = 0.0005  # of a loss that is told
 _CLOSE = 0.1  # of the values' spread: nobody is ahead by less
 
 
@@ -120,7 +121,7 @@ def _recorded(game: str, where: _Where) -> "tuple[str, Path, MatchRecord]":
     else:
         found = options.game_called(game)
         folder, name = Path(found.name).parent.resolve(), game
-        is_run = (folder / "run.json").is_file()
+        is_run = Path(found.name).is_file() and (folder / "records").is_dir()
         if is_run:
             RunFolder(folder).require_plain()
         stem, kept = (where.record or "*").removesuffix(".jsonl"), runs_folder() / "played"
@@ -236,13 +237,13 @@ class _Work:
         )
 
     def _seat(
-        self, match: "FollowedMatch", ply: int, log: Any, at: "Valued | None"
+        self, match: "FollowedMatch", ply: int, log: "SeatLog", at: "Valued | None"
     ) -> dict[str, Any]:
         from agents.analysis import believed
 
         here = match.positions[ply]
         is_mover = here.player == log.seat
-        belief = believed(self.sandbox, match.game, log)
+        belief = believed(self.sandbox, match.game, log, is_turn=is_mover)
         return {
             "seat": log.seat + 1,
             "observation": log.latest(),
@@ -309,8 +310,8 @@ def _standing(
     least = _CLOSE * (max(every) - min(every)) if every else 0.0
     leaders = [_leader(values, least) for _, values in rows]
     leader, since = (leaders[-1] if leaders else None), None
-    for (at, _), one in zip(reversed(rows), reversed(leaders), strict=True):
-        if one != leader:
+    for (at, _), ahead in zip(reversed(rows), reversed(leaders), strict=True):
+        if ahead != leader:
             break
         since = at + 1
     return {
@@ -378,7 +379,9 @@ def _show(
         screen.show(seat, row["observation"], logs[seat])
         _show_belief(row["belief"])
         if row["legal"]:
-            say(f"It is to move{': ' + row['by'] if row['by'] else ', without a choice'}.")
+            name = row["by"].partition(":")[0]
+            how = f"values by {name}" if name else "it has no choice"
+            say(f"It is to move; {how}:")
         for one in row["values"][:_MOST_LINES] or [{"action": a} for a in row["legal"]]:
             visits = "" if one.get("visits") is None else f", {one['visits']} visits"
             value = "not tried" if one.get("value") is None else f"{one['value']:.3f}"
@@ -437,17 +440,16 @@ def _plain(value: object) -> str:
 def _show_blunders(found: dict[str, Any]) -> None:
     _show_heading(found)
     for one in found["blunders"][:_MOST_LINES]:
-        if one["loss"] > 0:
+        if one["loss"] >= _LEAST:
             say(
                 f"  ply {one['ply']}, player {one['seat']}: {one_line(one['chosen'])} lost "
                 f"{one['loss']:.3f} to {one_line(one['best'])} ({one['by'].partition(':')[0]})"
             )
-    lost = sum(one["loss"] > 0 for one in found["blunders"])
+    lost = sum(one["loss"] >= _LEAST for one in found["blunders"])
     say(f"{lost} of {found['decisions']} decisions lost something")
     if found["not_told"]:
-        say(
-            f"not told, as the search never tried them: plies {', '.join(map(str, found['not_told']))}"
-        )
+        plies = ", ".join(map(str, found["not_told"]))
+        say(f"not told, as the search did not try what was played: plies {plies}")
 
 
 def _play_on(work: _Work, match: "FollowedMatch", ply: int, name: str) -> None:
