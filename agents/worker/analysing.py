@@ -106,14 +106,15 @@ class Hypotheses(NamedTuple):
     """A seat's belief, the others' play taken as uniform.
 
     Attributes:
-        by: Exact enumeration, samples as a player draws them, or nothing where no state was found.
+        by: Exact enumeration, or samples as a player draws them; "no_turn" where there are too many
+            states to enumerate and the seat has not decided yet, "none" where no state was found.
         states: Distinct states that it holds.
         at: "now", or "own turn" where it is what the seat knew at its newest decision.
         zones: Places that differ among them: `zone`, `contents` with their shares, the likeliest
             first, how many `others` there are, and `holds`, the share of each component.
     """
 
-    by: Literal["exact", "samples", "none"]
+    by: Literal["exact", "samples", "no_turn", "none"]
     states: int
     at: Literal["now", "own turn"]
     zones: list[dict[str, Json]]
@@ -298,18 +299,20 @@ def hypotheses(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
         zones = zones_of(namespace)
         counted = counted_rules(rules, CallCount(limit=REPLAY_BUDGET))
         try:
-            exact = posterior(
-                _ReadFollower(counted, log.seat, log.entries), initial, limit=EXACT_LIMIT
-            )
+            kind = Follower if asked.is_turn else _ReadFollower
+            follower = kind(counted, log.seat, log.entries)
+            exact = posterior(follower, initial, limit=EXACT_LIMIT)
             return Hypotheses("exact" if exact else "none", len(exact), "now", _told(exact, zones))
         except (TooManyStatesError, BeliefCallsError):
             pass
         turns = [n for n, one in enumerate(log.entries) if isinstance(one, Did)]
         end = len(log.entries) if asked.is_turn else max(turns, default=0)
+        if not end:
+            return Hypotheses("no_turn", 0, "now", [])
         here = DecisionPoint(rules, namespace, initial, SeatLog(log.seat, log.entries[:end]), ())
         belief = Belief(here, "auto", 0, stream(0, "analysis", seat=log.seat))
         try:
-            drawn = [(belief.sample(), 1 / _DRAWN) for _ in range(_DRAWN if end else 0)]
+            drawn = [(belief.sample(), 1 / _DRAWN) for _ in range(_DRAWN)]
         except NoDeterminizationError:
             drawn = []
         states = len({rules.key(state) for state, _ in drawn})

@@ -418,7 +418,9 @@ def _show_heading(found: dict[str, Any]) -> None:
 def _show_belief(belief: dict[str, Any]) -> None:
     """What the seat cannot see, and how likely it is."""
     at = "" if belief["at"] == "now" else " at its newest turn"
-    if belief["by"] == "none":
+    if belief["by"] == "no_turn":
+        say("What it may think of the rest is told from its first turn on.")
+    elif belief["by"] == "none":
         say("No state was found that fits what it saw.")
     elif not belief["zones"]:
         say("It knows all that there is.")
