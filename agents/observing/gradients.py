@@ -3,9 +3,10 @@
 Each part gives its result and the function that goes back through it; no library differentiates.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +93,11 @@ class Losses:
     outcome: float | None
     tokens: int
     known: int
+
+    @property
+    def is_finite(self) -> bool:
+        """True where each is a number."""
+        return math.isfinite((self.next or 0) + (self.outcome or 0))
 
 
 def losses_and_gradients(
@@ -331,3 +337,57 @@ def _norm_back(up: Reals, norm: Reals, centred: Reals, rate: Reals) -> tuple[Rea
     up = up * norm[0]
     inward = up - up.mean(-1, keepdims=True) - centred * (up * centred).mean(-1, keepdims=True)
     return inward * rate, own
+
+
+class Descent(NamedTuple):
+    """A transformer that learns, in numpy or in torch.
+
+    Attributes:
+        step: Learns from a batch, at a rate; what is no number is left.
+        result: The transformer as it is now.
+    """
+
+    step: Callable[[Batch, float], Losses]
+    result: Callable[[], Transformer]
+
+    @classmethod
+    def of(
+        cls,
+        model: Transformer,
+        generator: np.random.Generator,
+        *,
+        outcome_share: float,
+        dropout: float,
+        device: str = "numpy",
+    ) -> Self:
+        """That of a copy.
+
+        Args:
+            model: Where it begins.
+            generator: Draws what is dropped.
+            outcome_share: Of the outcome's loss.
+            dropout: Share of values left out.
+            device: "numpy", or as torch names it.
+
+        Raises:
+            LearningError: If there is no torch for the device, or no such device.
+        """
+        if device != "numpy":
+            from agents.observing.twin import TorchTwin
+
+            twin = TorchTwin(model, device, int(generator.integers(2**31)))
+            shares = {"outcome_share": outcome_share, "dropout": dropout}
+            return cls(lambda batch, rate: twin.step(batch, rate, **shares), twin.transformer)
+        weights = {name: array.copy() for name, array in model.weights.items()}
+        network = Transformer(model.shape, weights)
+        adam, drop = AdamW(0, {}, {}), dropper(dropout, generator)
+
+        def step(batch: Batch, rate: float) -> Losses:
+            losses, gradients = losses_and_gradients(
+                network, batch, outcome_share=outcome_share, dropped=drop
+            )
+            if losses.is_finite:
+                adam.descend(weights, gradients, rate)
+            return losses
+
+        return cls(step, lambda: network)

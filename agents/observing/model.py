@@ -90,6 +90,11 @@ class ObservationSettings(PlayerSettings):
     bootstrap: float = Field(
         default=0.3, ge=0.01, le=1, description="Share of the tokens that random play gives."
     )
+    device: str = Field(
+        default="numpy",
+        max_length=32,
+        description="Where it learns: numpy, or as torch names it, such as cuda (extra learn).",
+    )
     max_plies: int = Field(default=2000, ge=1, le=MANY, description="After which a match ends.")
 
 

@@ -26,7 +26,7 @@ from agents.observing.experience import (
     read_logs,
     written_logs,
 )
-from agents.observing.gradients import AdamW, Batch, dropper, losses_and_gradients
+from agents.observing.gradients import Batch, Descent, losses_and_gradients
 from agents.observing.model import (
     SIZES,
     ObservationModel,
@@ -289,24 +289,25 @@ class SelfPlayTraining:
         cut = max(1, int(_TESTED * len(kept)))
         tested, learned = kept[:cut], kept[cut:] or kept
         self._experience.append(learned)
-        weights = {name: array.copy() for name, array in model.transformer.weights.items()}
-        network = Transformer(shape, weights)
-        adam, drop = AdamW(0, {}, {}), dropper(settings.dropout, generator)
+        descent = Descent.of(
+            *(model.transformer, generator),
+            outcome_share=settings.outcome_share,
+            dropout=settings.dropout,
+            device=settings.device,
+        )
         batches = self._batches(generator, tokens)
         for step, batch in enumerate(batches):
-            losses, gradients = losses_and_gradients(
-                network, batch, outcome_share=settings.outcome_share, dropped=drop
-            )
-            if not math.isfinite((losses.next or 0) + (losses.outcome or 0)):
+            part = step / len(batches)
+            rate = settings.learning_rate * min(1 - part, (part + 1 / len(batches)) / _WARM)
+            losses = descent.step(batch, rate)
+            if not losses.is_finite:
                 raise LearningError(
                     f"the loss is no number in iteration {number}; what was learned before is "
                     f"kept in {self.folder}: give a smaller learning_rate"
                 )
-            part = step / len(batches)
-            rate = settings.learning_rate * min(1 - part, (part + 1 / len(batches)) / _WARM)
-            adam.descend(weights, gradients, rate)
             if step % max(1, len(batches) // _SAID) == 0:
                 self.tell({"iteration": number, "step": step, "of": len(batches), **vars(losses)})
+        network = descent.result()
         row: dict[str, Json] = {
             "iteration": number,
             **told,
