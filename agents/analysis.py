@@ -1,26 +1,19 @@
-"""Analysis of recorded matches: values by search or solution, beliefs, edited positions.
+"""Analysis of recorded matches: values by solution or search, beliefs, edited positions.
 
-Every seat is analysed in a worker that is sent its own log, as players are; the values of whole
-positions are the designer's, who sees the table.
+Every seat is analysed in a worker that is sent its own log, as players are.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from agents.players.registry import PlayerRoster, parse_spec
 from agents.players.search import SearchPlayer
 from agents.players.specs import PlayerSpecError, Seating
-from agents.worker.analysing import (
-    Hypotheses,
-    HypothesesRequest,
-    Reached,
-    ReachRequest,
-    SolvedLine,
-    SolveLineRequest,
-)
+from agents.worker.analysing import AnalysisRequest, Hypotheses, Reached, SolvedLine
 from games.checks.promises import components_of_kind
-from games.checks.zones import matches, read_path, with_path
+from games.checks.zones import apart, matches, read_path, with_path
 from games.contract import Game
 from games.engine import PlayerFault
 from games.information import SeatLog, entry_rows, tell_seats
@@ -29,33 +22,24 @@ from games.streams import stream
 from games.table import Position, position_of
 from games.text import one_line
 from games.values import (
-    TERMINAL,
+    CHANCE,
     Action,
-    IllegalActionError,
     Json,
     ModuleFault,
     State,
     as_object,
-    is_number,
+    canonical_key,
     require_json,
     show,
 )
-from tools.guest.protocol import MessageError, decoded
+from tools.guest.protocol import decoded
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable
 
-CALLS = 60_000  # of apply_action: what solves tic-tac-toe several times over
-HISTORIES = 20_000  # twice Leduc poker's
-ITERATIONS = 1000
+Reply = TypeVar("Reply", bound=tuple[object, ...])
 _DEADLINE_S = 60.0
 _LONGEST = 200  # characters of a value in an error
-
-
-_ROOTED = """
-
-def initial_state(num_players, **parameters):
-    return {state!r}
-"""
+_ROOTED = "\n\ndef initial_state(num_players, **parameters):\n    return {state!r}\n"
 
 
 class AnalysisError(ValueError):
@@ -72,7 +56,6 @@ class Valued(NamedTuple):
         visits: By action; empty where the position is solved.
         by: The solver, or the search.
         best: The action that is chosen by the values.
-        chosen: What was played; None at the end of what is recorded.
     """
 
     ply: int
@@ -81,19 +64,11 @@ class Valued(NamedTuple):
     visits: Mapping[Action, int]
     by: str
     best: Action
-    chosen: Action | None
 
-    @property
-    def value(self) -> float | None:
-        """The best action's value."""
-        return self.values.get(self.best)
-
-    @property
-    def loss(self) -> float | None:
-        """By how much the action that was played is worth less; None where that is not known."""
-        chosen = None if self.chosen is None else self.values.get(self.chosen)
-        best = self.value
-        return None if chosen is None or best is None else max(0.0, best - chosen)
+    def loss(self, chosen: Action) -> float | None:
+        """By how much an action is worth less than the best; None where that is not known."""
+        least, most = self.values.get(chosen), self.values.get(self.best)
+        return None if least is None or most is None else max(0.0, most - least)
 
 
 @dataclass(frozen=True)
@@ -114,14 +89,14 @@ class FollowedMatch:
         """Each seat's log at a position."""
         logs = [SeatLog(seat) for seat in range(self.game.num_players)]
         for number, position in enumerate(self.positions[: ply + 1]):
-            before = self.positions[number - 1].player if number else TERMINAL
-            if before >= 0:
+            before = self.positions[number - 1].player if number else CHANCE
+            if before != CHANCE:
                 logs[before].act(self.actions[number - 1])
             tell_seats(logs, position.observations, position.events)
         return logs
 
     def paid(self, ply: int, seat: int) -> float:
-        """What a seat was paid up to a position."""
+        """The payments to a seat up to a position."""
         return sum(position.rewards[seat] for position in self.positions[: ply + 1])
 
     def decisions(self) -> list[int]:
@@ -129,8 +104,10 @@ class FollowedMatch:
         return [n for n, at in enumerate(self.positions) if at.player >= 0 and len(at.legal) > 1]
 
 
-def followed(sandbox: Sandbox, game: GameSetup, record: MatchRecord) -> FollowedMatch:
-    """Play a recorded match again.
+def match_followed(
+    sandbox: Sandbox, game: GameSetup, actions: Sequence[Action], record: MatchRecord | None = None
+) -> FollowedMatch:
+    """Play a match again, and hold it against its record.
 
     Raises:
         AnalysisError: If the game does not play so.
@@ -139,59 +116,58 @@ def followed(sandbox: Sandbox, game: GameSetup, record: MatchRecord) -> Followed
     with sandbox.loaded("referee", game.source) as worker:
         table = SandboxTable(worker)
         positions = [table.open(game.num_players, game.parameters)]
-        for number, ply in enumerate(record.match.plies, 1):
+        for number, action in enumerate(actions):
             here = positions[-1]
-            fits = here.player == ply.player and ply.action in here.legal
-            if not fits or (here.player >= 0 and here.observations[here.player] != ply.observation):
+            ply = None if record is None else record.match.plies[number]
+            fits = action in here.legal and (ply is None or here.player == ply.player)
+            if fits and ply is not None and here.player >= 0:
+                fits = here.observations[here.player] == ply.observation
+            if not fits:
                 raise AnalysisError(
                     f"{one_line(game.name)[:_LONGEST]} does not play as it was recorded: ply "
-                    f"{number} was {one_line(ply.action)[:80]!r}; required: a record of this game, "
+                    f"{number + 1} was {one_line(action)[:80]!r}; required: a record of this game, "
                     "whose file has not changed since"
                 )
-            positions.append(table.advance(here, ply.action))
-    return FollowedMatch(game, record.actions, tuple(positions))
+            positions.append(table.advance(here, action))
+    return FollowedMatch(game, tuple(actions), tuple(positions))
 
 
-def solved(sandbox: Sandbox, match: FollowedMatch) -> SolvedLine:
+def solved_line(sandbox: Sandbox, match: FollowedMatch) -> SolvedLine:
     """The exact values of a match's positions, where its game is small enough.
 
     Raises:
         ModuleFault: If the module fails.
     """
-    game = match.game
-    request = SolveLineRequest(
-        *(game.num_players, dict(game.parameters), [*match.actions], CALLS, HISTORIES, ITERATIONS)
-    )
+    request = AnalysisRequest(*_start(match.game), actions=[*match.actions])
     try:
-        return decoded(SolvedLine, _asked(sandbox, game, "solve_line", request._asdict()))
+        return _asked(sandbox, match.game, "solve_line", request, SolvedLine)
     except ModuleFault as fault:
         if fault.kind not in ("timed_out", "out_of_memory"):
             raise
-        none = [None] * len(match.positions)
-        return SolvedLine("none", f"solving it ended with: {fault}", [*none], 0.0)
+        return SolvedLine("none", f"it ended with: {fault}", [{} for _ in match.positions], [], 0.0)
 
 
 def believed(sandbox: Sandbox, game: GameSetup, log: SeatLog, *, is_turn: bool) -> Hypotheses:
-    """What a seat cannot see and may think, from its log alone.
+    """A seat's hypotheses on what it cannot see, from its log alone.
 
     Raises:
         ModuleFault: If the module fails.
     """
-    request = HypothesesRequest(
-        *(game.num_players, dict(game.parameters), log.seat),
-        entries=entry_rows(log.entries),
-        is_turn=is_turn,
-    )
-    return decoded(Hypotheses, _asked(sandbox, game, "hypotheses", request._asdict()))
+    rows = entry_rows(log.entries)
+    request = AnalysisRequest(*_start(game), seat=log.seat, entries=rows, is_turn=is_turn)
+    return _asked(sandbox, game, "hypotheses", request, Hypotheses)
 
 
-def _asked(sandbox: Sandbox, game: GameSetup, op: str, payload: Mapping[str, Json]) -> Json:
+def _start(game: GameSetup) -> tuple[int, dict[str, Json]]:
+    return game.num_players, dict(game.parameters)
+
+
+def _asked(
+    sandbox: Sandbox, game: GameSetup, op: str, request: AnalysisRequest, kind: Callable[..., Reply]
+) -> Reply:
     with sandbox.worker("analysis", preloaded=True) as worker:
         worker.load(game.source)
-        try:
-            return worker.request(op, payload, _DEADLINE_S)
-        except (IllegalActionError, MessageError) as error:
-            raise ModuleFault("raised", op, str(error)) from error
+        return decoded(kind, worker.request(op, request._asdict(), _DEADLINE_S))
 
 
 def search_spec(game: GameSetup, sandbox: Sandbox, simulations: int) -> str:
@@ -207,79 +183,67 @@ def search_spec(game: GameSetup, sandbox: Sandbox, simulations: int) -> str:
     return parse_spec(found).name
 
 
-def valued(
-    sandbox: Sandbox,
-    match: FollowedMatch,
-    line: SolvedLine,
-    plies: Sequence[int],
-    *,
-    simulations: int,
-    seed: int,
-) -> Iterator[Valued]:
-    """The values of some decisions of a match: the solution's, else a search's by the seat's log.
+@dataclass
+class Valuer:
+    """Values decisions of one match: by its solution, else by a search from the seat's log.
 
-    Args:
+    Attributes:
         sandbox: Where the searches run.
         match: The match.
         line: Its solution, as far as there is one.
-        plies: The decisions.
         simulations: Of a search.
         seed: Seeds the searches, each by its seat and ply.
-
-    Raises:
-        ModuleFault: If the module fails in a search.
-        AnalysisError: If a search does not end.
     """
-    players: dict[int, SearchPlayer] = {}
-    spec = ""
-    logs = [SeatLog(seat) for seat in range(match.game.num_players)]
-    try:
-        for ply in plies:
-            here, row = match.positions[ply], line.rows[ply]
-            seat = here.player
-            chosen = match.actions[ply] if ply < len(match.actions) else None
-            if row and row["values"]:
-                values = {name: _number(value) for name, value in as_object(row["values"]).items()}
-                best = max(values, key=lambda name: values[name] or 0.0)
-                yield Valued(ply, seat, values, {}, line.by, best, chosen)
-                continue
-            spec = spec or search_spec(match.game, sandbox, simulations)
-            if seat not in players:
-                at = Seating(seat, match.game, sandbox)
-                players[seat] = SearchPlayer(parse_spec(spec), at)
-            # One log a seat that only grows: its worker is sent what is new.
-            logs[seat].entries[:] = match.logs(ply)[seat].entries
-            generator = stream(seed, "analysis", seat=seat, ply=ply)
-            decision = players[seat].choose(logs[seat], here.legal, generator)
-            paid = match.paid(ply, seat)
-            rows = players[seat].searched_root()
-            yield Valued(
-                ply,
-                seat,
-                {name: None if mean is None else paid + mean for name, _, mean in rows},
-                {name: visits for name, visits, _ in rows},
-                spec,
-                decision.action,
-                chosen,
-            )
-    except PlayerFault as fault:
-        raise AnalysisError(str(fault)) from fault
-    finally:
-        for player in players.values():
-            player.close()
+
+    sandbox: Sandbox
+    match: FollowedMatch
+    line: SolvedLine
+    simulations: int
+    seed: int
+
+    def valued(self, plies: Sequence[int]) -> Iterator[Valued]:
+        """The values of some decisions.
+
+        Raises:
+            ModuleFault: If the module fails in a search.
+            AnalysisError: If a search does not end.
+        """
+        players: dict[int, SearchPlayer] = {}
+        try:
+            for ply in plies:
+                seat, row = self.match.positions[ply].player, self.line.values[ply]
+                if row:
+                    yield Valued(ply, seat, row, {}, self.line.by, max(row, key=row.__getitem__))
+                    continue
+                if not players:
+                    spec = search_spec(self.match.game, self.sandbox, self.simulations)
+                if seat not in players:
+                    at = Seating(seat, self.match.game, self.sandbox)
+                    players[seat] = SearchPlayer(parse_spec(spec), at)
+                yield self._searched(players[seat], ply)
+        except PlayerFault as fault:
+            raise AnalysisError(str(fault)) from fault
+        finally:
+            for player in players.values():
+                player.close()
+
+    def _searched(self, player: SearchPlayer, ply: int) -> Valued:
+        seat, legal = player.seat, self.match.positions[ply].legal
+        generator = stream(self.seed, "analysis", seat=seat, ply=ply)
+        decision = player.choose(self.match.logs(ply)[seat], legal, generator)
+        rows, paid = player.searched_root(), self.match.paid(ply, seat)
+        values = {name: None if mean is None else paid + mean for name, _, mean in rows}
+        visits = {name: count for name, count, _ in rows}
+        return Valued(ply, seat, values, visits, player.spec.name, decision.action)
 
 
-def _number(value: Json) -> float | None:
-    return float(value) if is_number(value) else None
-
-
-def edited(
+def edited_match(
     sandbox: Sandbox, match: FollowedMatch, ply: int, changes: Mapping[str, Json]
 ) -> tuple[FollowedMatch, Reached]:
     """A position with some of its state changed, and whether a play of the game leads there.
 
-    Where one is found the match becomes that play; else the match begins with the position, whose
-    whole state the seats then know.
+    Where one is found the match becomes that play: the recorded one with other components, or the
+    shortest. Else the match begins with the position, whose whole state the seats then know.
 
     Args:
         sandbox: Where the module runs.
@@ -291,40 +255,52 @@ def edited(
         AnalysisError: If a path or a value is none, components come or go, or the module does not
             take the state.
     """
-    game = match.game
+    game, before = match.game, match.positions[ply].state
     with sandbox.loaded("referee", game.source) as worker:
         module = Game(SandboxedModule(worker))
-        state = _changed(module, match.positions[ply].state, changes)
+        zones = as_object(module.module.constant("ZONES")) if module.defines("ZONES") else {}
+        state, raw = _changed(module, zones, before, changes), module.module
         nobody: list[list[str]] = [[] for _ in range(game.num_players)]
         try:
-            position = position_of(
-                lambda name: module.module.call(name, state), state, nobody, worker.names
-            )
+            position = position_of(lambda name: raw.call(name, state), state, nobody, worker.names)
         except ModuleFault as fault:
             raise AnalysisError(f"the game does not take the edited position: {fault}") from fault
-    request = ReachRequest(game.num_players, dict(game.parameters), state, CALLS)
-    way = decoded(Reached, _asked(sandbox, game, "reach", request._asdict()))
+    actions = _exchanged(before, state, zones, match.actions[:ply])
+    try:
+        found = match_followed(sandbox, game, actions)
+        if canonical_key(found.positions[-1].state) == canonical_key(state):
+            return found, Reached("yes", actions)
+    except AnalysisError:
+        pass
+    way = _asked(sandbox, game, "reach", AnalysisRequest(*_start(game), state=state), Reached)
     if way.answer == "yes":
-        with sandbox.loaded("referee", game.source) as worker:
-            table = SandboxTable(worker)
-            positions = [table.open(game.num_players, game.parameters)]
-            for action in way.actions:
-                positions.append(table.advance(positions[-1], action))
-        return FollowedMatch(game, tuple(way.actions), tuple(positions)), way
+        return match_followed(sandbox, game, way.actions), way
     rooted = replace(game, source=game.source + _ROOTED.format(state=state))
     return FollowedMatch(rooted, (), (position,)), way
 
 
-def _changed(module: Game, state: State, changes: Mapping[str, Json]) -> State:
+def _exchanged(
+    before: State, state: State, zones: Mapping[str, Json], actions: Sequence[Action]
+) -> list[Action]:
+    """The actions, with the components that the edit exchanges exchanged in their words."""
+    lost, gained = (sorted(side.elements()) for side in apart(before, state, zones))
+    words = {a.strip('"'): b.strip('"') for (*_, a), (*_, b) in zip(lost, gained, strict=False)}
+    if not words:
+        return [*actions]
+    pattern = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, words))})(?!\w)")
+    return [pattern.sub(lambda found: words[found[1]], action) for action in actions]
+
+
+def _changed(
+    module: Game, zones: Mapping[str, Json], before: State, changes: Mapping[str, Json]
+) -> State:
     """The state with some values changed, none of which brings or takes a component.
 
     Raises:
         AnalysisError: If one is at no declared place, or does.
     """
-    declared = module.module.constant("ZONES") if module.defines("ZONES") else {}
-    zones = as_object(declared)
-    places = [*zones, *map(str, _listed(module.info.get("open")))]
-    before = state
+    opened, conserved = (module.info.get(name) for name in ("open", "conserved"))
+    places, state = [*zones, *map(str, opened if isinstance(opened, list) else [])], before
     for path, value in changes.items():
         steps = path.split(".")
         heads = [".".join(steps[: n + 1]) for n in range(len(steps))]
@@ -339,7 +315,7 @@ def _changed(module: Game, state: State, changes: Mapping[str, Json]) -> State:
             state = with_path(state, path, value)
         except (KeyError, ModuleFault) as error:
             raise AnalysisError(f"{path[:_LONGEST]!r} is no place of this position") from error
-    for kind in map(str, _listed(module.info.get("conserved"))):
+    for kind in map(str, conserved if isinstance(conserved, list) else []):
         old, new = (components_of_kind(one, zones, kind) for one in (before, state))
         if old != new:
             raise AnalysisError(
@@ -347,7 +323,3 @@ def _changed(module: Game, state: State, changes: Mapping[str, Json]) -> State:
                 f"{show([*(new - old)])}; required: every {kind} once more where it is taken away"
             )
     return state
-
-
-def _listed(value: Json) -> list[Json]:
-    return value if isinstance(value, list) else []

@@ -266,25 +266,19 @@ def backed_up(form: SeatForm, gains: Floats, behaviour: Behaviour | None) -> tup
     return worth, values
 
 
-def action_values(
-    game: SequenceForm, seat: int, behaviours: Sequence[Behaviour]
-) -> tuple[Floats, Floats]:
-    """What each own action is worth to a seat that knows what it knows, all playing on as given.
+def action_values(game: SequenceForm, seat: int, behaviours: Sequence[Behaviour]) -> Floats:
+    """`[S]` the mean return after each own action, for a seat that knows its log and no more.
 
         worth[s] / reach[I],  reach[I] = sum over the histories of I of chance times the others
 
-    Returns:
-        `[S]` the mean return of a whole match after each sequence's last action, NaN where the
-        others never lead to its information state; and `[I]` `reach`.
+    It is NaN where the others never lead to the information state.
     """
     form, reaches = game.seats[seat], game.reaches(behaviours)
     worth, _ = backed_up(form, game.gains(seat, reaches), behaviours[seat])
-    ones = game.gains(seat, reaches, game.chances)
-    _, reach = backed_up(form, ones, behaviours[seat])
-    values = np.full(form.size, np.nan)
-    at = reach[form.owner[1:]]
+    _, reach = backed_up(form, game.gains(seat, reaches, game.chances), behaviours[seat])
+    values, at = np.full(form.size, np.nan), reach[form.owner[1:]]
     np.divide(worth[1:], at, out=values[1:], where=at > 0)
-    return values, reach
+    return values
 
 
 @dataclass(frozen=True)

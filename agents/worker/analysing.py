@@ -1,12 +1,11 @@
-"""Analysis beside a module: exact values along a match, what a seat may take for true, ways there.
+"""Analysis beside a module: exact values along a match, a seat's hypotheses, ways to a position.
 
-A value is always the mean return of the whole match, what was paid before included.
+A value is the mean return of the whole match, with what was paid before.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from math import inf, isnan
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 from agents.belief.belief import (
     EXACT_LIMIT,
@@ -15,13 +14,8 @@ from agents.belief.belief import (
     DecisionPoint,
     NoDeterminizationError,
 )
-from agents.belief.exact import (
-    HiddenInformationError,
-    TooManyStatesError,
-    Weighted,
-    posterior,
-    require_perfect_information,
-)
+from agents.belief.exact import HiddenInformationError, TooManyStatesError, Weighted, posterior
+from agents.belief.exact import require_perfect_information as require_open
 from agents.belief.follow import BeliefCallsError, CallCount, Follower, LogPlace, counted_rules
 from agents.belief.zones import Zones, zones_of
 from agents.search.alphabeta import AlphaBeta, UnsuitableGameError
@@ -31,41 +25,45 @@ from agents.solving.enumeration import (
     enumerate_game,
     estimated_histories,
 )
-from agents.solving.form import Behaviour, Floats, SequenceForm, action_values, cfr_plus, nash_conv
+from agents.solving.form import action_values, cfr_plus, log_after, nash_conv
 from agents.worker.blame import attributed
 from games.checks.zones import components, concrete_paths, read_path
 from games.information import Did, SeatLog, read_entries
 from games.modules import Rules, first_state
 from games.streams import stream
-from games.values import CHANCE, TERMINAL, Action, Json, Observation, State, canonical_key
+from games.values import Action, Json, State, canonical_key
 from tools.guest.operations import Operation
 from tools.guest.protocol import decoded
 
-_SEATS = 2  # of the games whose solution is told: the theorems are about two
-_DRAWN = 200  # samples
+_DRAWN = 200  # samples of a belief
 _SHOWN, _HELD = 5, 12  # contents that are told of a zone, and components
-Row: TypeAlias = dict[str, Json] | None
-"""Of one position: `returns` by seat, and `values` by action of the seat to move; None unsolved."""
+ITERATIONS = 1000  # of CFR+
+CALLS = 60_000  # of apply_action: ten times what tic-tac-toe takes
+HISTORIES = 20_000  # twice what Leduc poker has
 
 
-class SolveLineRequest(NamedTuple):
-    """Solve the positions of a match, by alpha-beta or CFR+; answered with `SolvedLine`.
+class AnalysisRequest(NamedTuple):
+    """One question about a game; each operation reads its own fields.
 
     Attributes:
         num_players: Seats at the table.
         parameters: Of the game.
-        actions: Of the match, chance's included.
-        calls: Of apply_action that alpha-beta may make.
-        histories: That the game may have for CFR+.
-        iterations: Of CFR+.
+        actions: Of a match, chance's included, whose positions are solved.
+        seat: Whose hypotheses are asked for.
+        entries: Of its log.
+        is_turn: Whether it is to move.
+        state: To which a play is looked for.
+        calls: Of apply_action that may be made.
     """
 
     num_players: int
     parameters: dict[str, Json]
-    actions: list[Action]
-    calls: int
-    histories: int
-    iterations: int
+    actions: list[Action] | None = None
+    seat: int = 0
+    entries: list[dict[str, Json]] | None = None
+    is_turn: bool = False
+    state: dict[str, Json] | None = None
+    calls: int = CALLS
 
 
 class SolvedLine(NamedTuple):
@@ -74,211 +72,114 @@ class SolvedLine(NamedTuple):
     Attributes:
         by: How they were solved.
         why: Why some or all were not; "" where all were.
-        rows: One a position, the last after all actions.
+        values: One a position: by action the value to the seat to move; empty where there is none.
+        returns: Of the whole game, by seat; empty where it is not solved from its beginning.
         nash_conv: The distance of CFR+'s solution from an equilibrium; 0 for alpha-beta.
     """
 
     by: Literal["alphabeta", "cfr+", "none"]
     why: str
-    rows: list[Row]
+    values: list[dict[str, float]]
+    returns: list[float]
     nash_conv: float
-
-
-class HypothesesRequest(NamedTuple):
-    """Say what a seat cannot see and may think, from its log alone; answered with `Hypotheses`.
-
-    Attributes:
-        num_players: Seats at the table.
-        parameters: Of the game.
-        seat: The seat.
-        entries: Of its log.
-        is_turn: Whether it is to move.
-    """
-
-    num_players: int
-    parameters: dict[str, Json]
-    seat: int
-    entries: list[dict[str, Json]]
-    is_turn: bool
 
 
 class Hypotheses(NamedTuple):
     """A seat's belief, the others' play taken as uniform.
 
     Attributes:
-        by: Exact enumeration, or samples as a player draws them; "no_turn" where there are too many
-            states to enumerate and the seat has not decided yet, "none" where no state was found.
+        by: Exact enumeration, or samples as a player draws them, at the seat's newest turn; else
+            "no_turn" where it has had none, "none" where no state was found.
         states: Distinct states that it holds.
-        at: "now", or "own turn" where it is what the seat knew at its newest decision.
         zones: Places that differ among them: `zone`, `contents` with their shares, the likeliest
             first, how many `others` there are, and `holds`, the share of each component.
     """
 
     by: Literal["exact", "samples", "no_turn", "none"]
     states: int
-    at: Literal["now", "own turn"]
     zones: list[dict[str, Json]]
 
 
-class ReachRequest(NamedTuple):
-    """Look for a play that leads to a state; answered with `Reached`."""
-
-    num_players: int
-    parameters: dict[str, Json]
-    state: dict[str, Json]
-    calls: int
-
-
 class Reached(NamedTuple):
-    """The shortest play to a state, where there is one; "unknown" where the calls did not do."""
+    """A shortest play to a state, where there is one; "unknown" where the calls did not do."""
 
     answer: Literal["yes", "no", "unknown"]
     actions: list[Action]
 
 
 def solve_line(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
-    """See `SolveLineRequest`."""
-    asked = decoded(SolveLineRequest, payload)
+    """Solve the positions of a match by alpha-beta or CFR+; answered with `SolvedLine`."""
+    asked = decoded(AnalysisRequest, payload)
 
-    def solved(rules: Rules) -> SolvedLine:
-        initial = first_state(namespace, asked.num_players, asked.parameters)
-        unsolved: list[Row] = [None] * (len(asked.actions) + 1)
-        if asked.num_players != _SEATS:
-            why = f"it has {asked.num_players} seats; games for two are solved"
-            return SolvedLine("none", why, unsolved, 0.0)
+    def solved_with(rules: Rules) -> SolvedLine:
+        states = [first_state(namespace, asked.num_players, asked.parameters)]
+        for action in asked.actions or []:
+            states.append(rules.apply_action(states[-1], action))
         try:
-            require_perfect_information(rules, initial, stream(0, "solving"))
-        except HiddenInformationError:
-            return _equilibrium(rules, initial, asked, unsolved)
-        found = _minimax(rules, initial, asked)
-        return found if found.by != "none" else _equilibrium(rules, initial, asked, unsolved)
+            require_open(rules, states[0], stream(0, "solving"))
+            found = _minimax(rules, states, asked.calls)
+        except HiddenInformationError as error:
+            found = _unsolved(str(error), states)
+        if found.by == "none" and asked.num_players == 2:  # noqa: PLR2004 - the theorem's case
+            found = _equilibrium(rules, states, asked.actions or [])
+        return found
 
-    return attributed(namespace, asked.num_players, solved, solved)._asdict()
+    return attributed(namespace, asked.num_players, solved_with, solved_with)._asdict()
 
 
-def _minimax(rules: Rules, initial: State, asked: SolveLineRequest) -> SolvedLine:
+def _unsolved(why: str, states: Sequence[State]) -> SolvedLine:
+    return SolvedLine("none", why, [{} for _ in states], [], 0.0)
+
+
+def _minimax(rules: Rules, states: Sequence[State], calls: int) -> SolvedLine:
     """The positions from the last one back, as far as the calls do."""
-    states, paid = [initial], [[0.0, 0.0]]
-    for action in asked.actions:
-        states.append(rules.apply_action(states[-1], action))
-        paid.append([a + b for a, b in zip(paid[-1], rules.rewards(states[-1]), strict=True)])
-    search, rows, why = AlphaBeta(rules, asked.calls), list[Row](), ""
-    for state, before in zip(reversed(states), reversed(paid), strict=True):
-        try:
-            rows.append(_minimax_row(search, state, before))
-        except (UnsuitableGameError, RecursionError) as error:
-            why = str(error) or "its lines of play are too long"
-            break
-    is_solved = not why or any(row and row["values"] for row in rows)
-    by: Literal["alphabeta", "none"] = "alphabeta" if is_solved else "none"
-    missing: list[Row] = [None] * (len(states) - len(rows))
-    return SolvedLine(by, why, [*missing, *reversed(rows)], 0.0)
-
-
-def _minimax_row(search: AlphaBeta, state: State, paid: Sequence[float]) -> Row:
-    rules, player = search.rules, search.rules.current_player(state)
-    if player == TERMINAL:
-        return {"returns": [*paid], "values": {}}
-    values: dict[str, Json] = {}
-    worth: list[float] = []
-    for action in rules.legal_actions(state):
-        after = rules.apply_action(state, action)
-        gained = rules.rewards(after)[0] + search.value(after, None, -inf, inf)
-        worth.append(gained if player == 0 else -gained)
-        values[action] = paid[player] + worth[-1]
-    best = max(worth) if player == 0 else -max(worth)
-    return {"returns": [paid[0] + best, paid[1] - best], "values": values}
-
-
-def _equilibrium(
-    rules: Rules, initial: State, asked: SolveLineRequest, unsolved: list[Row]
-) -> SolvedLine:
-    enough = MARGIN * asked.histories
-    about = estimated_histories(rules, initial, stream(0, "solving"), enough=enough)
-    if about > enough:
-        why = f"random plays put it above {about:.0e} histories"
-        return SolvedLine("none", why, unsolved, 0.0)
+    if rules.num_players != 2:  # noqa: PLR2004 - a game for two
+        return _unsolved(f"it has {rules.num_players} seats; games for two are solved", states)
+    search, rows, why = AlphaBeta(rules, calls), list[dict[str, float]](), ""
+    paid = [sum(rules.rewards(state)[0] for state in states[: n + 1]) for n in range(len(states))]
     try:
-        game = enumerate_game(rules, initial, limit=asked.histories)
+        for state, before in zip(reversed(states), reversed(paid), strict=True):
+            row: dict[str, float] = {}
+            sign = -1 if rules.current_player(state) == 1 else 1
+            for action in rules.legal_actions(state):
+                after = rules.apply_action(state, action)
+                worth = rules.rewards(after)[0] + search.value(after, None, -inf, inf)
+                row[action] = sign * (before + worth)
+            rows.insert(0, row)
+    except (UnsuitableGameError, RecursionError) as error:
+        why = str(error) or "its lines of play are too long"
+    if why and not any(rows):
+        return _unsolved(why, states)
+    best = 0.0 if why else max(rows[0].values(), default=0.0)
+    best *= -1 if rules.current_player(states[0]) == 1 else 1
+    missing: list[dict[str, float]] = [{} for _ in states[len(rows) :]]
+    return SolvedLine("alphabeta", why, missing + rows, [] if why else [best, -best], 0.0)
+
+
+def _equilibrium(rules: Rules, states: Sequence[State], actions: Sequence[Action]) -> SolvedLine:
+    enough = MARGIN * HISTORIES
+    about = estimated_histories(rules, states[0], stream(0, "solving"), enough=enough)
+    if about > enough:
+        return _unsolved(f"random plays put it above {about:.0e} histories", states)
+    try:
+        game = enumerate_game(rules, states[0], limit=HISTORIES)
     except TooManyHistoriesError as error:
-        return SolvedLine("none", str(error), unsolved, 0.0)
+        return _unsolved(str(error), states)
     if not game.constant_sum:
-        return SolvedLine("none", "its payments are of no constant sum", unsolved, 0.0)
-    behaviours = cfr_plus(game, asked.iterations)
-    walk = _Walk(game, behaviours, [action_values(game, s, behaviours)[0] for s in range(_SEATS)])
-    walk.follow(asked.actions)
-    return SolvedLine("cfr+", "", walk.rows, nash_conv(game, behaviours).total)
-
-
-class _Place(NamedTuple):
-    """A history of a game that is enumerated: its state, and what seats know and were paid."""
-
-    state: State
-    logs: tuple[int, ...]
-    seen: Sequence[Observation]
-    paid: tuple[float, ...]
-
-
-@dataclass
-class _Walk:
-    """Expected returns along a match, by the behaviours of all seats."""
-
-    game: SequenceForm
-    behaviours: Sequence[Behaviour]
-    values: Sequence[Floats]
-    rows: list[Row] = field(default_factory=list)
-
-    def follow(self, line: Sequence[Action]) -> None:
-        """Make the rows of a match."""
-        game = self.game
-        seen = game.rules.observations(game.initial)
-        logs = tuple(game.index.saw(seat, None, seen[seat], []) for seat in range(_SEATS))
-        self.rows = [None] * (len(line) + 1)
-        self._worth(_Place(game.initial, logs, seen, (0.0,) * _SEATS), line)
-
-    def _worth(self, place: _Place, line: Sequence[Action] | None) -> Sequence[float]:
-        """The mean returns from a place; `line` is what the match goes on with, None off it."""
-        rules = self.game.rules
-        player, legal = rules.current_player(place.state), rules.legal_actions(place.state)
-        chances, values = self._chances(place, player, legal)
-        worth: Sequence[float] = place.paid
-        if legal:
-            worth = [0.0] * _SEATS
-        for action, chance in zip(legal, chances, strict=True):
-            rest = line[1:] if line and line[0] == action else None
-            if chance > 0 or rest is not None:
-                after = self._worth(self._after(place, player, action), rest)
-                worth = [a + chance * b for a, b in zip(worth, after, strict=True)]
-        if line is not None:
-            self.rows[len(self.rows) - 1 - len(line)] = {"returns": [*worth], "values": values}
-        return worth
-
-    def _chances(
-        self, place: _Place, player: int, legal: Sequence[Action]
-    ) -> tuple[Sequence[float], Json]:
-        """The probability of each action, and its value to the seat that knows what it knows."""
-        if player < 0:
-            told = self.game.rules.chance_probabilities
-            even = [1 / len(legal) for _ in legal]
-            return told(place.state) if told and legal else even, {}
-        form, number = self.game.seats[player], self.game.places[place.logs[player]]
-        first, own = int(form.firsts[number]), form.states[number].actions
-        at = [first + own.index(action) for action in legal]
-        worth = [float(self.values[player][one]) for one in at]
-        values: dict[str, Json] = dict(zip(legal, worth, strict=True))
-        return [float(self.behaviours[player][one]) for one in at], (
-            {} if any(map(isnan, worth)) else values
-        )
-
-    def _after(self, place: _Place, player: int, action: Action) -> _Place:
-        rules, index, logs = self.game.rules, self.game.index, list(place.logs)
-        if player != CHANCE:
-            logs[player] = index.acted(logs[player], action)
-        events = rules.events(place.state, action)
-        state = rules.apply_action(place.state, action)
-        seen = rules.observations(state)
-        paid = tuple(a + b for a, b in zip(place.paid, rules.rewards(state), strict=True))
-        return _Place(state, tuple(map(index.saw, logs, place.seen, seen, events)), seen, paid)
+        return _unsolved("its payments are of no constant sum", states)
+    behaviours, rows = cfr_plus(game, ITERATIONS), []
+    values = [action_values(game, seat, behaviours) for seat in range(2)]
+    for ply, state in enumerate(states):
+        seat, row = rules.current_player(state), dict[str, float]()
+        if seat >= 0:
+            number = game.find(log_after(rules, states[0], actions[:ply], seat))
+            form = game.seats[seat]
+            if number is not None:
+                own, first = form.states[number].actions, int(form.firsts[number])
+                row = {name: float(values[seat][first + n]) for n, name in enumerate(own)}
+        rows.append({} if any(map(isnan, row.values())) else row)
+    distance = nash_conv(game, behaviours)
+    return SolvedLine("cfr+", "", rows, [*distance.returns], distance.total)
 
 
 class _ReadFollower(Follower):
@@ -290,35 +191,30 @@ class _ReadFollower(Follower):
 
 
 def hypotheses(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
-    """See `HypothesesRequest`."""
-    asked = decoded(HypothesesRequest, payload)
+    """Tell what a seat cannot see and may think, by its log alone; answered with `Hypotheses`."""
+    asked = decoded(AnalysisRequest, payload)
 
     def found(rules: Rules) -> Hypotheses:
         initial = first_state(namespace, asked.num_players, asked.parameters)
-        log = SeatLog(asked.seat, read_entries(asked.entries))
-        zones = zones_of(namespace)
+        entries, zones = read_entries(asked.entries or []), zones_of(namespace)
+        kind = Follower if asked.is_turn else _ReadFollower
         counted = counted_rules(rules, CallCount(limit=REPLAY_BUDGET))
         try:
-            kind = Follower if asked.is_turn else _ReadFollower
-            follower = kind(counted, log.seat, log.entries)
-            exact = posterior(follower, initial, limit=EXACT_LIMIT)
-            return Hypotheses("exact" if exact else "none", len(exact), "now", _told(exact, zones))
+            exact = posterior(kind(counted, asked.seat, entries), initial, limit=EXACT_LIMIT)
+            return Hypotheses("exact" if exact else "none", len(exact), _told(exact, zones))
         except (TooManyStatesError, BeliefCallsError):
-            pass
-        turns = [n for n, one in enumerate(log.entries) if isinstance(one, Did)]
-        end = len(log.entries) if asked.is_turn else max(turns, default=0)
+            turns = [n for n, one in enumerate(entries) if isinstance(one, Did)]
+        end = len(entries) if asked.is_turn else max(turns, default=0)
         if not end:
-            return Hypotheses("no_turn", 0, "now", [])
-        here = DecisionPoint(rules, namespace, initial, SeatLog(log.seat, log.entries[:end]), ())
-        belief = Belief(here, "auto", 0, stream(0, "analysis", seat=log.seat))
+            return Hypotheses("no_turn", 0, [])
+        here = DecisionPoint(rules, namespace, initial, SeatLog(asked.seat, entries[:end]), ())
+        belief = Belief(here, "auto", 0, stream(0, "analysis", seat=asked.seat))
         try:
             drawn = [(belief.sample(), 1 / _DRAWN) for _ in range(_DRAWN)]
         except NoDeterminizationError:
-            drawn = []
+            return Hypotheses("none", 0, [])
         states = len({rules.key(state) for state, _ in drawn})
-        by: Literal["samples", "none"] = "samples" if drawn else "none"
-        at: Literal["now", "own turn"] = "now" if asked.is_turn else "own turn"
-        return Hypotheses(by, states, at, _told(drawn, zones))
+        return Hypotheses("samples", states, _told(drawn, zones))
 
     return attributed(namespace, asked.num_players, found, found)._asdict()
 
@@ -333,69 +229,53 @@ def _told(weighted: Weighted, zones: Zones | None) -> list[dict[str, Json]]:
         for path in concrete_paths(state, *patterns) if patterns else state:
             value = read_path(state, path)
             if zones and isinstance(value, list) and not zones.declaration(path).get("ordered"):
-                value = sorted(value, key=_key)
-            known[_key(value)] = value
-            _count(shares, path, _key(value), share)
-            for one in {*components(value)}:
-                _count(holds, path, one, share)
+                value = sorted(value, key=canonical_key)
+            key = canonical_key(value)
+            known[key] = value
+            for table, names in ((shares, {key}), (holds, {*components(value)})):
+                of = table.setdefault(path, {})
+                of.update({name: of.get(name, 0.0) + share for name in names})
     return [
         {
             "zone": path,
             "contents": [[known[key], share] for key, share in _likeliest(of)[:_SHOWN]],
             "others": max(0, len(of) - _SHOWN),
-            "holds": [[one, share] for one, share in _likeliest(holds.get(path, {}))[:_HELD]],
+            "holds": [[one, share] for one, share in _likeliest(holds[path])[:_HELD]],
         }
         for path, of in shares.items()
         if len(of) > 1
     ]
 
 
-def _key(value: Json) -> str:
-    return canonical_key({"": value})
-
-
-def _count(table: dict[str, dict[str, float]], path: str, key: str, share: float) -> None:
-    of = table.setdefault(path, {})
-    of[key] = of.get(key, 0.0) + share
-
-
-def _likeliest(of: Mapping[str, float]) -> list[tuple[str, float]]:
+def _likeliest(of: dict[str, float]) -> list[tuple[str, float]]:
     return sorted(((key, round(share, 4)) for key, share in of.items()), key=lambda one: -one[1])
 
 
 def reach(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
-    """See `ReachRequest`."""
-    asked = decoded(ReachRequest, payload)
+    """Look for a play that leads to a state; answered with `Reached`."""
+    asked = decoded(AnalysisRequest, payload)
 
     def looked(rules: Rules) -> Reached:
         initial = first_state(namespace, asked.num_players, asked.parameters)
-        target, calls = rules.key(asked.state), 0
-        came: dict[str, tuple[str, Action] | None] = {rules.key(initial): None}
+        target, calls = rules.key(asked.state or {}), 0
+        came: dict[str, list[Action]] = {rules.key(initial): []}
         level = [initial]
         while level and target not in came:
             ahead: list[State] = []
             for state in level:
-                here, legal = rules.key(state), rules.legal_actions(state)
+                plies, legal = came[rules.key(state)], rules.legal_actions(state)
                 calls += len(legal)
                 if calls > asked.calls:
                     return Reached("unknown", [])
                 for action in legal:
                     after = rules.apply_action(state, action)
                     if (key := rules.key(after)) not in came:
-                        came[key] = here, action
+                        came[key] = [*plies, action]
                         ahead.append(after)
             level = ahead
-        return Reached("yes", _way(came, target)) if target in came else Reached("no", [])
+        return Reached("yes", came[target]) if target in came else Reached("no", [])
 
     return attributed(namespace, asked.num_players, looked, looked)._asdict()
-
-
-def _way(came: Mapping[str, tuple[str, Action] | None], target: str) -> list[Action]:
-    actions: list[Action] = []
-    while (step := came[target]) is not None:
-        target, action = step
-        actions.append(action)
-    return actions[::-1]
 
 
 OPERATIONS: dict[str, Operation] = {

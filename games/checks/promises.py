@@ -101,7 +101,7 @@ def _paid(matches: Sequence[Match], total: Json) -> Iterator[Finding]:
 
 
 def components_of_kind(state: State, zones: Mapping[str, Json], kind: str) -> Counter[str]:
-    """How often each component of a kind lies in the zones of a state."""
+    """The count of each component of a kind that lies in the zones of a state."""
     total: Counter[str] = Counter()
     for pattern, declaration in zones.items():
         if isinstance(declaration, dict) and declaration.get("component") == kind:

@@ -36,8 +36,8 @@ def recorded(tmp_path: Path) -> Recorded:
             action = wanted or here.legal[0]
             seen = here.observations[here.player] if here.player >= 0 else None
             after = table.advance(here, action)
-            told = here.legal, action, after.rewards, after.events, Effort("scripted"), {}
-            plies.append(Ply(here.player, seen, *told))
+            told = (here.player, seen, here.legal, action, after.rewards, after.events)
+            plies.append(Ply(*told, Effort("scripted"), {}))
             here = after
         returns = tuple(sum(ply.rewards[seat] for ply in plies) for seat in range(2))
         is_over = here.player == TERMINAL
@@ -64,7 +64,7 @@ def test_a_position_is_shown_with_exact_values_and_who_is_ahead_since_when(
     assert (first["observation"]["board"], told["table"]["to_move"]) == ([".o.", ".x.", "..."], 1)
     assert max(row["value"] for row in first["values"]) == 1.0
     assert (second["legal"], first["belief"]["zones"]) == ([], [])
-    assert (told["solved"]["by"], told["standing"]["by"]) == ("alphabeta", "alphabeta")
+    assert (told["solved"]["by"], first["by"]) == ("alphabeta", "alphabeta")
     assert (told["standing"]["ahead"], told["standing"]["since"]) == (1, 3)
     assert told["sandbox"]["name"]
 
@@ -150,7 +150,8 @@ def test_a_position_is_played_on(
         (["--match", 2], "--match is 2"),
         (["--ply", 12], "plies 1 to 9, and 10 for its end"),
         (["--seat", 3], "the seats are 1 to 2"),
-        (["--play", "--json"], "--play takes neither"),
+        (["--play", "--json"], "--play takes no --json"),
+        (["--blunders", "--play"], "--blunders takes neither"),
         (["--edit", "NOT THERE"], "is no JSON"),
     ],
     ids=str,

@@ -9,17 +9,19 @@ from agents.worker.analysing import hypotheses, reach, solve_line
 from games import library
 from games.information import entry_rows
 from games.modules import bind, first_state, load_namespace
-from games.values import Action, State
+from games.values import Action, Json, State
 from tests.agents.belief.logs import logs_of
-
-CALLS, HISTORIES, ITERATIONS = 60_000, 20_000, 500
+from tools.guest.operations import Operation
 
 
 @cache
 def rows(name: str, *actions: Action) -> dict[str, Any]:
-    namespace = load_namespace(library.source(name))
-    asked = {"num_players": 2, "parameters": {}, "actions": [*actions], "calls": CALLS}
-    found = solve_line(namespace, {**asked, "histories": HISTORIES, "iterations": ITERATIONS})
+    return answer(solve_line, name, actions=[*actions])
+
+
+def answer(operation: Operation, name: str, **asked: Json) -> dict[str, Any]:
+    request = {"num_players": 2, "parameters": {}, **asked}
+    found = operation(load_namespace(library.source(name)), request)
     assert isinstance(found, dict)
     return found
 
@@ -27,16 +29,16 @@ def rows(name: str, *actions: Action) -> dict[str, Any]:
 def drawing(*actions: Action) -> set[str]:
     """The replies that draw; all others lose."""
     found = rows("tic_tac_toe", *actions)
-    values = found["rows"][-1]["values"]
+    values = found["values"][-1]
     assert found["by"] == "alphabeta"
     assert set(values.values()) <= {0.0, -1.0}
     return {name.partition(" ")[2] for name, value in values.items() if value == 0.0}
 
 
 def test_tic_tac_toe_is_a_draw_whatever_x_begins_with() -> None:
-    row = rows("tic_tac_toe")["rows"][0]
-    assert row["returns"] == [0.0, 0.0]
-    assert set(row["values"].values()) == {0.0}
+    found = rows("tic_tac_toe")
+    assert found["returns"] == [0.0, 0.0]
+    assert set(found["values"][0].values()) == {0.0}
 
 
 @pytest.mark.parametrize(
@@ -55,35 +57,33 @@ def test_replies_of_o_that_draw_are_those_of_every_table(first: str, replies: se
 def test_kuhn_poker_is_worth_an_eighteenth_to_the_second_player() -> None:
     found = rows("kuhn_poker")
     assert found["by"] == "cfr+"
-    assert found["rows"][0]["returns"] == pytest.approx([-1 / 18, 1 / 18], abs=found["nash_conv"])
+    assert found["returns"] == pytest.approx([-1 / 18, 1 / 18], abs=found["nash_conv"])
 
 
 @pytest.mark.parametrize(("card", "call"), [("JS", -2.0), ("KS", 2.0)])
 def test_facing_a_bet_the_lowest_card_loses_a_call_and_the_highest_wins_it(
     card: str, call: float
 ) -> None:
-    last = rows("kuhn_poker", "deal QS", f"deal {card}", "bet")["rows"][-1]
-    assert last["values"] == pytest.approx({"call": call, "fold": -1.0})
+    last = rows("kuhn_poker", "deal QS", f"deal {card}", "bet")["values"][-1]
+    assert last == pytest.approx({"call": call, "fold": -1.0})
 
 
 def test_leduc_poker_has_its_published_value() -> None:
     found = rows("leduc_poker")
-    assert found["rows"][0]["returns"][0] == pytest.approx(-0.0856, abs=5e-4)
+    assert found["returns"][0] == pytest.approx(-0.0856, abs=5e-4)
 
 
-def test_a_game_for_three_and_one_too_large_are_not_called_solved() -> None:
+def test_a_game_too_large_is_not_called_solved() -> None:
     found = rows("connect_four")
-    assert (found["by"], found["rows"]) == ("none", [None])
+    assert (found["by"], found["values"], found["returns"]) == ("none", [{}], [])
     assert "histories" in found["why"]
 
 
 def belief(seat: int, *actions: Action, is_turn: bool) -> dict[str, Any]:
     namespace = load_namespace(library.source("kuhn_poker"))
     log = logs_of(bind(namespace, 2), first_state(namespace, 2), actions)[seat]
-    asked = {"num_players": 2, "parameters": {}, "seat": seat, "entries": entry_rows(log.entries)}
-    found = hypotheses(namespace, {**asked, "is_turn": is_turn})
-    assert isinstance(found, dict)
-    return found
+    entries: list[Json] = [*entry_rows(log.entries)]
+    return answer(hypotheses, "kuhn_poker", seat=seat, entries=entries, is_turn=is_turn)
 
 
 @pytest.mark.parametrize(("seat", "is_turn"), [(0, True), (1, False)])
@@ -101,19 +101,15 @@ def board(cells: str, player: int) -> State:
 
 
 @pytest.mark.parametrize(
-    ("cells", "answer", "plies"),
+    ("cells", "told", "plies"),
     [("xo.......", "yes", 2), ("xxo......", "no", 0)],
     ids=["one mark each", "two of x and one of o, with x to move"],
 )
-def test_a_position_is_reached_where_marks_alternate(cells: str, answer: str, plies: int) -> None:
-    namespace = load_namespace(library.source("tic_tac_toe"))
-    asked = {"num_players": 2, "parameters": {}, "state": board(cells, 0), "calls": CALLS}
-    found = reach(namespace, asked)
-    assert isinstance(found, dict)
-    assert (found["answer"], len(found["actions"])) == (answer, plies)  # type: ignore[arg-type]
+def test_a_position_is_reached_where_marks_alternate(cells: str, told: str, plies: int) -> None:
+    found = answer(reach, "tic_tac_toe", state=board(cells, 0))
+    assert (found["answer"], len(found["actions"])) == (told, plies)
 
 
 def test_what_the_calls_do_not_settle_is_unknown() -> None:
-    namespace = load_namespace(library.source("tic_tac_toe"))
-    asked = {"num_players": 2, "parameters": {}, "state": board("xxo......", 0), "calls": 50}
-    assert reach(namespace, asked) == {"answer": "unknown", "actions": []}
+    found = answer(reach, "tic_tac_toe", state=board("xxo......", 0), calls=50)
+    assert found == {"answer": "unknown", "actions": []}
