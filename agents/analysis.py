@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
-from agents.players.registry import PlayerRoster, parse_spec
+from agents.players.registry import parse_spec, suitable_search
 from agents.players.search import SearchPlayer
-from agents.players.specs import PlayerSpecError, Seating
+from agents.players.specs import Seating
 from agents.worker.analysing import AnalysisRequest, Hypotheses, Reached, SolvedLine
 from games.checks.promises import components_of_kind
 from games.checks.zones import apart, matches, read_path, with_path
@@ -32,7 +32,7 @@ from games.values import (
     require_json,
     show,
 )
-from tools.guest.protocol import decoded
+from tools.guest.protocol import MessageError, decoded
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable
 
@@ -140,11 +140,13 @@ def solved_line(sandbox: Sandbox, match: FollowedMatch) -> SolvedLine:
     """
     request = AnalysisRequest(*_start(match.game), actions=[*match.actions])
     try:
-        return _asked(sandbox, match.game, "solve_line", request, SolvedLine)
+        line = _asked(sandbox, match.game, "solve_line", request, SolvedLine)
     except ModuleFault as fault:
         if fault.kind not in ("timed_out", "out_of_memory"):
             raise
-        return SolvedLine("none", f"it ended with: {fault}", [{} for _ in match.positions], [], 0.0)
+        line = SolvedLine("none", f"it ended with: {fault}", [], [], 0.0)
+    rows = [*line.values, *[dict[str, float]() for _ in match.positions]]
+    return line._replace(values=rows[: len(match.positions)])
 
 
 def believed(sandbox: Sandbox, game: GameSetup, log: SeatLog, *, is_turn: bool) -> Hypotheses:
@@ -167,20 +169,11 @@ def _asked(
 ) -> Reply:
     with sandbox.worker("analysis", preloaded=True) as worker:
         worker.load(game.source)
-        return decoded(kind, worker.request(op, request._asdict(), _DEADLINE_S))
-
-
-def search_spec(game: GameSetup, sandbox: Sandbox, simulations: int) -> str:
-    """The search that suits a game: UCT where what a seat sees is all there is, else ISMCTS.
-
-    Raises:
-        PlayerSpecError: If neither can play it.
-    """
-    specs = [f"{name}:simulations={simulations}" for name in ("uct", "ismcts")]
-    able = (spec for spec in specs if PlayerRoster().can_play(spec, game, sandbox))
-    if (found := next(able, None)) is None:
-        raise PlayerSpecError(f"no search can play {game.name}; required: a game for searches")
-    return parse_spec(found).name
+        reply = worker.request(op, request._asdict(), _DEADLINE_S)
+    try:
+        return decoded(kind, reply)
+    except MessageError as error:
+        raise AnalysisError(f"the worker beside the game answered {reply!r:.80}") from error
 
 
 @dataclass
@@ -215,11 +208,11 @@ class Valuer:
                 if row:
                     yield Valued(ply, seat, row, {}, self.line.by, max(row, key=row.__getitem__))
                     continue
-                if not players:
-                    spec = search_spec(self.match.game, self.sandbox, self.simulations)
                 if seat not in players:
-                    at = Seating(seat, self.match.game, self.sandbox)
-                    players[seat] = SearchPlayer(parse_spec(spec), at)
+                    game = self.match.game
+                    spec = suitable_search(game, self.sandbox, self.simulations)
+                    at = Seating(seat, game, self.sandbox)
+                    players[seat] = SearchPlayer(parse_spec(spec or "ismcts"), at)  # says why not
                 yield self._searched(players[seat], ply)
         except PlayerFault as fault:
             raise AnalysisError(str(fault)) from fault
@@ -272,7 +265,7 @@ def edited_match(
             return found, Reached("yes", actions)
     except AnalysisError:
         pass
-    way = _asked(sandbox, game, "reach", AnalysisRequest(*_start(game), state=state), Reached)
+    way = _asked(sandbox, game, "reach_state", AnalysisRequest(*_start(game), state=state), Reached)
     if way.answer == "yes":
         return match_followed(sandbox, game, way.actions), way
     rooted = replace(game, source=game.source + _ROOTED.format(state=state))

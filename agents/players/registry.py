@@ -283,3 +283,14 @@ class PlayerRoster:
         except PlayerSpecError:
             return False
         return True
+
+
+def suitable_search(game: GameSetup, sandbox: Sandbox, simulations: int) -> str:
+    """The spec of UCT where a seat's view determines the state, else of ISMCTS; "" for neither.
+
+    Raises:
+        ModuleFault: If the module does not load.
+    """
+    specs = [f"{name}:simulations={simulations}" for name in ("uct", "ismcts")]
+    able = (spec for spec in specs if PlayerRoster().can_play(spec, game, sandbox))
+    return next(able, "")

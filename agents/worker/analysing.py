@@ -251,7 +251,7 @@ def _likeliest(of: dict[str, float]) -> list[tuple[str, float]]:
     return sorted(((key, round(share, 4)) for key, share in of.items()), key=lambda one: -one[1])
 
 
-def reach(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
+def reach_state(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
     """Look for a play that leads to a state; answered with `Reached`."""
     asked = decoded(AnalysisRequest, payload)
 
@@ -281,5 +281,5 @@ def reach(namespace: dict[str, object], payload: dict[str, Json]) -> Json:
 OPERATIONS: dict[str, Operation] = {
     "solve_line": solve_line,
     "hypotheses": hypotheses,
-    "reach": reach,
+    "reach_state": reach_state,
 }

@@ -18,7 +18,6 @@ from games.values import TERMINAL
 
 if TYPE_CHECKING:
     from agents.analysis import FollowedMatch, Valued, Valuer
-    from app.table.screen import TableScreen
     from app.table.session import LaidTable
     from games.records import MatchRecord
     from tools.sandbox import Sandbox
@@ -32,6 +31,10 @@ _REACHED = {
     "no": "No play reaches the edited position: it is analysed as a start that all seats know.",
     "unknown": "No play to the edited position was found, nor that there is none: it is analysed "
     "as a start that all seats know.",
+}
+_NO_BELIEF = {
+    "no_turn": "Its belief is told from its first turn on.",
+    "none": "No state was found that fits what it saw.",
 }
 
 
@@ -65,11 +68,6 @@ class _Asked:
     play: Annotated[bool, typer.Option("--play", help="Then play on from there.")] = False
     seed: options.Seed = None
 
-    def __post_init__(self) -> None:
-        """Refuse what does not go together."""
-        if self.blunders and (self.edit is not None or self.play):
-            raise typer.BadParameter("--blunders takes neither --edit nor --play")
-
 
 @options.grouped
 def analyse_match(
@@ -87,8 +85,8 @@ def analyse_match(
     from app.table.session import open_table
     from graph.run.settings import versions
 
-    if asked.play and as_json:
-        raise typer.BadParameter("--play takes no --json")
+    if (asked.play and as_json) or (asked.blunders and (asked.play or asked.edit)):
+        raise typer.BadParameter("--play takes no --json; --blunders neither --play nor --edit")
     name, file, record = _recorded(game, asked)
     seed = seed_or_drawn(asked.seed)
     settings = [f"{key}={json.dumps(value)}" for key, value in record.parameters.items()]
@@ -117,17 +115,16 @@ def analyse_match(
             ply = len(match.actions)
         line = solved_line(opened, match)
         found["solved"] = {"by": line.by, "why": line.why, "nash_conv": line.nash_conv}
-        found["claimed"] = ["solved", "seats", "standing", "blunders"]  # by the module's worker
         valuer = Valuer(opened, match, line, asked.simulations, seed)
         if asked.blunders:
             found |= _blunders(valuer, asked.seat)
             give(found, lambda: _show_blunders(found), as_json=as_json)
             return
         found |= _position(valuer, ply, asked.seat)
-        screens = _Screens(table, match, ply, seed, opened, stack)
-        give(found, lambda: _show(found, screens), as_json=as_json)
+        shown = _Shown(table, match, ply, seed, opened, stack)
+        give(found, lambda: _show(found, shown), as_json=as_json)
         if asked.play:
-            _play_on(screens, record, name, asked.seat)
+            _play_on(shown, record, name, asked.seat)
 
 
 def _recorded(game: str, asked: _Asked) -> "tuple[str, Path, MatchRecord]":
@@ -137,7 +134,7 @@ def _recorded(game: str, asked: _Asked) -> "tuple[str, Path, MatchRecord]":
         SavedMatchError: If there is no such record.
         typer.BadParameter: If it has no such match.
     """
-    from app.table.saved import SavedMatchError, recorded_matches
+    from app.table.saved import SavedMatchError, matches_of_file
     from graph.run.folder import RunFolder, runs_folder
 
     is_record = Path(game).suffix == ".jsonl"
@@ -157,7 +154,7 @@ def _recorded(game: str, asked: _Asked) -> "tuple[str, Path, MatchRecord]":
             f"{one_line(game)} has no recorded match; required: --record with a .jsonl file, as "
             "`rulewright play` and the play-test of a run write them"
         )
-    matches = [(path, record) for path in files for record in recorded_matches(path)]
+    matches = [(path, record) for path in files for record in matches_of_file(path)]
     if asked.match > len(matches):
         raise typer.BadParameter(
             f"--match is {asked.match}; the matches recorded are 1 to {len(matches)}"
@@ -221,34 +218,29 @@ def _values(at: "Valued") -> dict[str, Any]:
 
 def _standing(match: "FollowedMatch", valued: "Sequence[Valued]", ply: int) -> dict[str, Any]:
     """Each seat's newest value of its own over the plies, who is ahead, and since which ply."""
-    seats = match.game.num_players
-    values: list[float | None] = [None] * seats
-    rows: list[tuple[int, list[float | None]]] = []
+    values: list[float | None] = [None] * match.game.num_players
+    rows: list[dict[str, Any]] = []
     for one in valued:
         values[one.seat] = one.values.get(one.best)
-        rows.append((one.ply + 1, [*values]))
+        rows.append({"ply": one.ply + 1, "values": [*values]})
     if match.positions[ply].player == TERMINAL:
-        rows.append((ply + 1, [match.paid(ply, seat) for seat in range(seats)]))
-    known = [value for _, row in rows for value in row if value is not None]
+        paid = [match.paid(ply, seat) for seat in range(match.game.num_players)]
+        rows.append({"ply": ply + 1, "values": paid})
+    known = [value for row in rows for value in row["values"] if value is not None]
     least = _CLOSE * (max(known) - min(known)) if known else 0.0
-    leaders = [_leader(row, least) for _, row in rows]
-    same = 0
-    while same < len(leaders) and leaders[-1 - same] == leaders[-1]:
-        same += 1
-    leader = leaders[-1] if leaders else None
-    return {
-        "values": [{"ply": at, "values": row} for at, row in rows],
-        "ahead": leader,
-        "since": rows[-same][0] if leader else None,
-    }
+    ahead, since = None, None
+    for row in rows:
+        leader = _leader(row["values"], least)
+        if leader != ahead:
+            ahead, since = leader, row["ply"]
+    return {"values": rows, "ahead": ahead, "since": since if ahead else None}
 
 
 def _leader(values: Sequence[float | None], least: float) -> int | None:
     """The seat that is ahead of all others by more than `least`, from 1; None for no such."""
     known = sorted((value for value in values if value is not None), reverse=True)
-    if len(known) < len(values) or (len(known) > 1 and known[0] - known[1] <= least):
-        return None
-    return values.index(known[0]) + 1
+    is_close = len(known) < len(values) or (len(known) > 1 and known[0] - known[1] <= least)
+    return None if is_close else values.index(known[0]) + 1
 
 
 def _blunders(valuer: "Valuer", only: int | None) -> dict[str, Any]:
@@ -289,7 +281,7 @@ def _show_blunders(found: dict[str, Any]) -> None:
 
 
 @dataclass
-class _Screens:
+class _Shown:
     """The position, as `play` draws it."""
 
     table: "LaidTable"
@@ -299,26 +291,27 @@ class _Screens:
     sandbox: "Sandbox"
     stack: ExitStack
 
-    def of(self, seat: int) -> "TableScreen":
-        """The screen of one seat."""
+    def show(self, seat: int) -> None:
+        """Draw what one seat sees."""
         from app.table.screen import TableScreen, shows_unicode
         from app.table.session import TableSession, renderer, table_setting
 
         session = TableSession(self.match.game, (), self.seed, self.sandbox, self.table.records)
         setting = table_setting(self.table, is_unicode=shows_unicode())
         drawing = renderer(self.table, self.sandbox, self.stack)
-        return TableScreen(session, (seat,), setting, self.table.rulebook, drawing)
+        log = self.match.logs(self.ply)[seat]
+        screen = TableScreen(session, (seat,), setting, self.table.rulebook, drawing)
+        screen.show(seat, log.latest(), log)
 
 
-def _show(found: dict[str, Any], screens: _Screens) -> None:
+def _show(found: dict[str, Any], shown: _Shown) -> None:
     """Tell a position in words."""
     _show_heading(found)
     if "edited" in found:
         say(_REACHED[found["edited"]["reached"]])
-    logs = screens.match.logs(screens.ply)
     for row in found["seats"]:
         say(f"\nBefore ply {found['ply']} player {row['seat']} sees:")
-        screens.of(row["seat"] - 1).show(row["seat"] - 1, row["observation"], logs[row["seat"] - 1])
+        shown.show(row["seat"] - 1)
         _show_belief(row["belief"])
         if row["values"]:
             say(f"It is to move; values by {row['by'].partition(':')[0]}:")
@@ -329,36 +322,27 @@ def _show(found: dict[str, Any], screens: _Screens) -> None:
     if standing := found.get("standing"):
         now = standing["values"][-1]["values"] if standing["values"] else []
         told = [f"player {n} {'?' if v is None else f'{v:.3f}'}" for n, v in enumerate(now, 1)]
-        say("\nFor the designer, as no seat sees the whole table: the newest value to each seat,")
+        say("\nFor the designer: the newest value to each seat, by what that seat knew:")
         ahead = f"player {standing['ahead']} is ahead since ply {standing['since']}"
         say(f"{', '.join(told) or 'none'}; {ahead if standing['ahead'] else 'nobody is ahead'}.")
 
 
 def _show_belief(belief: dict[str, Any]) -> None:
     """Tell the zones that the seat cannot see, and how likely their contents are."""
-    by, found = belief["by"], "It knows all that there is."
-    if belief["zones"]:
-        found = f"It cannot see, of {belief['states']} states ({by}, the others playing uniformly):"
-    found = {
-        "no_turn": "Its belief is told from its first turn on.",
-        "none": "No state was found that fits what it saw.",
-    }.get(by, found)
-    say(found)
+    how = f"of {belief['states']} states ({belief['by']}, the others playing uniformly)"
+    known = f"It cannot see, {how}:" if belief["zones"] else "It knows all that there is."
+    say(_NO_BELIEF.get(belief["by"], known))
     for zone in belief["zones"]:
         is_parted = zone["others"] and zone["holds"]
-        rows = zone["holds" if is_parted else "contents"]
-        told = ", ".join(f"{_plain(value)} {share:.0%}" for value, share in rows)
-        more = f", and {zone['others']} more" if zone["others"] and not is_parted else ""
-        say(f"  {one_line(zone['zone'])}: {told}{more}")
+        told = [
+            f"{' '.join(map(str, value)) if isinstance(value, list) else value} {share:.0%}"
+            for value, share in zone["holds" if is_parted else "contents"]
+        ]
+        more = [f"{zone['others']} more"] if zone["others"] and not is_parted else []
+        say(f"  {one_line(zone['zone'])}: {one_line(', '.join(told + more))}")
 
 
-def _plain(value: object) -> str:
-    if isinstance(value, list):
-        return " ".join(map(_plain, value)) or "empty"
-    return one_line(str(value))[:60]
-
-
-def _play_on(screens: _Screens, record: "MatchRecord", name: str, seat: int | None) -> None:
+def _play_on(shown: _Shown, record: "MatchRecord", name: str, seat: int | None) -> None:
     """Open the table of `play` at the position.
 
     Raises:
@@ -369,8 +353,8 @@ def _play_on(screens: _Screens, record: "MatchRecord", name: str, seat: int | No
     from app.table.saved import PlayRequest
     from games.engine import Effort, Ply
 
-    match, ply = screens.match, screens.ply
-    if match.game.source != screens.table.setup.source:
+    match, ply = shown.match, shown.ply
+    if match.game.source != shown.table.setup.source:
         raise AnalysisError("a position to which no play was found cannot be played on")
     plies = [
         Ply(at.player, None, at.legal, action, (), (), Effort("recorded"), {})
@@ -384,4 +368,4 @@ def _play_on(screens: _Screens, record: "MatchRecord", name: str, seat: int | No
         seed=record.seed,
         plies=plies,
     )
-    sit_down(asked, screens.sandbox, screens.stack)
+    sit_down(asked, shown.sandbox, shown.stack)

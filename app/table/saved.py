@@ -118,7 +118,7 @@ def _only_match(path: Path) -> MatchRecord:
     return records[0]
 
 
-def recorded_matches(path: Path) -> list[MatchRecord]:
+def matches_of_file(path: Path) -> list[MatchRecord]:
     """The matches of a file of records.
 
     Raises:

@@ -208,14 +208,12 @@ def searching(game: "GameSetup", sandbox: "Sandbox") -> str:
     Raises:
         ModuleFault: If the module does not load or play.
     """
-    from agents.players.registry import PlayerRoster
+    from agents.players.registry import suitable_search
     from tools.playtest.of_run.played import random_match
 
     probe = random_match(game, sandbox, seed=0, max_plies=_LONGEST_PROBE)
     simulations = min(max(_PLIES_OF_A_DECISION // max(len(probe.plies), 1), _FEWEST), _MOST)
-    specs = [f"{name}:simulations={simulations}" for name in ("uct", "ismcts")]
-    able = (spec for spec in specs if PlayerRoster().can_play(spec, game, sandbox))
-    return next(able, _RANDOM)
+    return suitable_search(game, sandbox, simulations) or _RANDOM
 
 
 class TableLeft(Exception):  # noqa: N818 - nothing is wrong

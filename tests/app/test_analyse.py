@@ -151,7 +151,7 @@ def test_a_position_is_played_on(
         (["--ply", 12], "plies 1 to 9, and 10 for its end"),
         (["--seat", 3], "the seats are 1 to 2"),
         (["--play", "--json"], "--play takes no --json"),
-        (["--blunders", "--play"], "--blunders takes neither"),
+        (["--blunders", "--play"], "--blunders neither --play"),
         (["--edit", "NOT THERE"], "is no JSON"),
     ],
     ids=str,

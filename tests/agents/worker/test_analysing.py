@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agents.worker.analysing import hypotheses, reach, solve_line
+from agents.worker.analysing import hypotheses, reach_state, solve_line
 from games import library
 from games.information import entry_rows
 from games.modules import bind, first_state, load_namespace
@@ -106,10 +106,10 @@ def board(cells: str, player: int) -> State:
     ids=["one mark each", "two of x and one of o, with x to move"],
 )
 def test_a_position_is_reached_where_marks_alternate(cells: str, told: str, plies: int) -> None:
-    found = answer(reach, "tic_tac_toe", state=board(cells, 0))
+    found = answer(reach_state, "tic_tac_toe", state=board(cells, 0))
     assert (found["answer"], len(found["actions"])) == (told, plies)
 
 
 def test_what_the_calls_do_not_settle_is_unknown() -> None:
-    found = answer(reach, "tic_tac_toe", state=board("xxo......", 0), calls=50)
+    found = answer(reach_state, "tic_tac_toe", state=board("xxo......", 0), calls=50)
     assert found == {"answer": "unknown", "actions": []}
