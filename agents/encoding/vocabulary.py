@@ -8,9 +8,20 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeGuard
 
+import numpy as np
+from numpy.typing import NDArray
+
 from agents.encoding.changes import KnownChanges
 from agents.encoding.needs import ActionNeeds, action_needs_of
-from agents.encoding.skeletons import Skeleton, Told, known_word, parts_of, told_by, word_at
+from agents.encoding.skeletons import (
+    Skeleton,
+    Told,
+    known_word,
+    named_words,
+    parts_of,
+    told_by,
+    word_at,
+)
 from games.information import Did, LogEntry, Seen
 from games.values import Action, Json, Observation
 
@@ -209,6 +220,35 @@ class Vocabulary:
         else:
             for part in self.runs[token - self.first_run]:
                 yield from self.single(part)
+
+    @cached_property
+    def kin(self) -> NDArray[np.float32]:
+        """`[tokens, features]` shared parts of what tokens stand for; a row has length 1, or 0.
+
+        Features are skeletons, references, and words, wherever a word stands: a card is the same
+        one in a seat's own action, in another's, and in a hand.
+        """
+        rows = [
+            sorted({one for single in self.single(token) for one in self._features_of(single)})
+            for token in range(self.size)
+        ]
+        features = sorted({one for row in rows for one in row})
+        number = {one: place for place, one in enumerate(features)}
+        found = np.zeros((self.size, len(number)), np.float32)
+        for token, row in enumerate(rows):
+            found[token, [number[one] for one in row]] = 1 / max(1, len(row)) ** 0.5
+        return found
+
+    def _features_of(self, token: int) -> tuple[str, ...]:
+        """Of a token that is no run."""
+        template = self.template_of(token)
+        if template is not None:
+            return template.skeleton, *(word for word in template.filled if word is not None)
+        if self.first_word <= token < self.first_action:
+            return (self.words[token - self.first_word],)
+        if self.first_action <= token < self.first_run:
+            return tuple(map(json.dumps, named_words(self.actions[token - self.first_action])))
+        return ()
 
     def template_of(self, token: int) -> Template | None:
         """The template of a token; None for another token."""

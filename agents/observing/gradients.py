@@ -339,6 +339,32 @@ def _norm_back(up: Reals, norm: Reals, centred: Reals, rate: Reals) -> tuple[Rea
     return inward * rate, own
 
 
+class _Related:
+    """Steps that tokens take together with those that share features.
+
+    A token's vector is thought of as its own and the sum of its features'; AdamW moves both. So a
+    card that was met in one place is known in others. The sum alone is kept.
+    """
+
+    def __init__(self, kin: Reals, weights: Weights) -> None:
+        self.kin, self.adam = kin, AdamW(0, {}, {}, decay=0.0)
+        self.shared = {
+            name: np.zeros((kin.shape[1], weights["tokens"].shape[1]), np.float32)
+            for name in ("tokens", "next")
+        }
+
+    def descend(self, weights: Weights, gradients: Mapping[str, Reals], rate: float) -> None:
+        """One step; see `AdamW.descend`."""
+        before = {name: array.copy() for name, array in self.shared.items()}
+        slopes = {"tokens": gradients["tokens"], "next": gradients["next"].T}
+        self.adam.descend(
+            self.shared, {name: self.kin.T @ slope for name, slope in slopes.items()}, rate
+        )
+        moved = {name: self.kin @ (self.shared[name] - before[name]) for name in before}
+        weights["tokens"] += moved["tokens"]
+        weights["next"] += moved["next"].T
+
+
 class Descent(NamedTuple):
     """A transformer that learns, in numpy or in torch.
 
@@ -358,6 +384,7 @@ class Descent(NamedTuple):
         *,
         outcome_share: float,
         dropout: float,
+        kin: Reals | None = None,
         device: str = "numpy",
     ) -> Self:
         """That of a copy.
@@ -367,6 +394,7 @@ class Descent(NamedTuple):
             generator: Draws what is dropped.
             outcome_share: Of the outcome's loss.
             dropout: Share of values left out.
+            kin: `[tokens, features]`, see `Vocabulary.kin`; in numpy alone.
             device: "numpy", or as torch names it.
 
         Raises:
@@ -381,6 +409,7 @@ class Descent(NamedTuple):
         weights = {name: array.copy() for name, array in model.weights.items()}
         network = Transformer(model.shape, weights)
         adam, drop = AdamW(0, {}, {}), dropper(dropout, generator)
+        related = None if kin is None else _Related(kin, weights)
 
         def step(batch: Batch, rate: float) -> Losses:
             losses, gradients = losses_and_gradients(
@@ -388,6 +417,8 @@ class Descent(NamedTuple):
             )
             if losses.is_finite:
                 adam.descend(weights, gradients, rate)
+                if related is not None:
+                    related.descend(weights, gradients, rate)
             return losses
 
         return cls(step, lambda: network)

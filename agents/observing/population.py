@@ -151,7 +151,7 @@ class SelfPlayTraining:
             for place, tokens in enumerate(written)
         ]
         shape = self._shape(vocabulary, outcomes, max(map(len, written)))
-        weights = first_weights(shape, stream(self.seed, "first weights"))
+        weights = first_weights(shape, stream(self.seed, "first weights"), vocabulary.kin)
         model = ObservationModel(vocabulary, outcomes, Transformer(shape, weights), {})
         return self._learned(
             0, model, data, {"matches": len(paid), "play": "random"}, self._share(0)
@@ -293,6 +293,7 @@ class SelfPlayTraining:
             *(model.transformer, generator),
             outcome_share=settings.outcome_share,
             dropout=settings.dropout,
+            kin=model.vocabulary.kin,
             device=settings.device,
         )
         batches = self._batches(generator, tokens)

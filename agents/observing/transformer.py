@@ -19,7 +19,8 @@ Reals: TypeAlias = NDArray[Any]
 """Of float32; of float64 where gradients are compared with differences."""
 
 _EPSILON = np.float32(1e-5)  # of the layer norm
-_SPREAD = {"tokens": 0.3, "places": 0.1, "next": 0.02, "outcome": 0.02}
+_SPREAD = {"tokens": 0.1, "places": 0.1, "next": 0.02, "outcome": 0.02}
+_ALIKE = 3  # of features' vectors, over a token's own
 ROOT = np.float32(np.sqrt(2 / np.pi))
 CUBIC = np.float32(0.044715)
 HIDDEN = np.float32(-1e9)
@@ -81,12 +82,15 @@ class Shape:
         return sum(int(np.prod(shape)) for shape in self.arrays().values())
 
 
-def first_weights(shape: Shape, generator: np.random.Generator) -> Weights:
+def first_weights(
+    shape: Shape, generator: np.random.Generator, kin: Reals | None = None
+) -> Weights:
     """Normal first weights; biases 0, norms 1 and 0.
 
     A matrix has a spread of one over the root of its inputs (LeCun et al. 1998), less on the way
     to the residual (Radford et al. 2019). GPT-2's 0.02 is made for 768 units: with 64, signals and
-    slopes die away. Tokens are spread by 0.3, places by 0.1, and the heads' last by 0.02.
+    slopes die away. Tokens are spread by 0.3, places by 0.1, and the heads' last by 0.02. Where
+    `kin` (`[tokens, features]`) is given, tokens with the same features begin alike.
     """
     weights: Weights = {}
     for name, size in shape.arrays().items():
@@ -99,6 +103,9 @@ def first_weights(shape: Shape, generator: np.random.Generator) -> Weights:
             if name.endswith((".out", ".narrow")):
                 spread /= (2 * shape.layers) ** 0.5
             weights[name] = (spread * generator.standard_normal(size)).astype(np.float32)
+    if kin is not None:
+        shared = generator.standard_normal((kin.shape[1], shape.width)).astype(np.float32)
+        weights["tokens"] += np.float32(_SPREAD["tokens"] * _ALIKE) * (kin @ shared)
     return weights
 
 

@@ -51,7 +51,8 @@ def test_a_model_of_what_a_seat_sees_is_trained_and_plays_its_game(
     assert "cross-entropy" in page
     assert (made.json["tokens"], made.json["settings"]["size"]) == (20000, "tiny")
     assert made.json["budget"] == {
-        "tokens": 20000, "seed": 1, "minutes": 0.0, "learned": 0.0, "written": 0.0
+        "tokens": 20000, "seed": 1, "minutes": 0.0, "learned": 0.0, "written": 0.0,
+        "played": 0.0,
     }  # fmt: skip
     for player in ("gomcts:runs=8,", "argmaxval:"):
         played = command("match", "kuhn_poker", "--player", f"{player}model={out}",

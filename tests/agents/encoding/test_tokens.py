@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from itertools import permutations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,6 +113,17 @@ def test_a_word_that_is_known_before_costs_no_token() -> None:
         before = LogWriter(known).write(log[:2])
         assert len(LogWriter(known).write(log)) == len(before) + 1
         assert same([*rows(read_log(known, LogWriter(known).write(log)))], [*rows(log)])
+
+
+def test_a_card_is_the_same_wherever_it_stands() -> None:
+    logs, legal = logs_of("trick_taking", 8)
+    known = fitted_vocabulary(logs, legal)
+    like = known.kin @ known.kin.T
+    own = known.action_number["play 5C"]
+    word = known.first_word + known.words.index('"5C"')
+    other = known.first_word + known.words.index('"9H"')
+    assert like[own, word] > like[own, other] == 0
+    assert np.allclose(np.diag(like)[known.first_word :], 1)
 
 
 @pytest.mark.parametrize(

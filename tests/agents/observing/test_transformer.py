@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from agents.observing.gradients import AdamW, Batch, dropper, losses_and_gradients
+from agents.observing.gradients import AdamW, Batch, Descent, dropper, losses_and_gradients
 from agents.observing.transformer import (
     Cache,
     Reals,
@@ -190,3 +190,22 @@ def test_a_sequence_that_repeats_is_learned() -> None:
     # One of two beginnings has to be guessed, which costs ln 2 of nine tokens; nothing else does.
     assert found.next == pytest.approx(np.log(2) / 9, abs=0.05)
     assert softmax(np.zeros((1, 4))).tolist() == [[0.25] * 4]
+
+
+def test_a_token_learns_with_those_that_share_its_features() -> None:
+    """A step on one token moves another of the same feature, and leaves a stranger."""
+    of = model()
+    kin = np.zeros((SMALL.vocabulary, 2), np.float32)
+    kin[[1, 4], 0] = kin[7, 1] = 1
+    seen = batch([[1, 1, 1]], [0])
+    moved = []
+    for shared in (None, kin):
+        descent = Descent.of(
+            *(of, np.random.default_rng(0)), outcome_share=0.5, dropout=0.0, kin=shared
+        )
+        descent.step(seen, 0.01)
+        after = descent.result().weights["tokens"] / (1 - 0.01 * 0.01)  # weights decay a little
+        moved.append(np.abs(after - of.weights["tokens"]).max(-1) > 1e-4)
+    alone, together = moved
+    assert alone.tolist() == [token == 1 for token in range(SMALL.vocabulary)]
+    assert together.tolist() == [token in (1, 4) for token in range(SMALL.vocabulary)]
