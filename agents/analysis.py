@@ -13,7 +13,7 @@ from agents.players.search import SearchPlayer
 from agents.players.specs import Seating
 from agents.worker.analysing import AnalysisRequest, Hypotheses, Reached, SolvedLine
 from games.checks.promises import components_of_kind
-from games.checks.zones import apart, matches, read_path, with_path
+from games.checks.zones import apart, concrete_paths, matches, read_path, with_path
 from games.contract import Game
 from games.engine import PlayerFault
 from games.information import SeatLog, entry_rows, tell_seats
@@ -261,7 +261,7 @@ def edited_match(
     actions = _exchanged(before, state, zones, match.actions[:ply])
     try:
         found = match_followed(sandbox, game, actions)
-        if canonical_key(found.positions[-1].state) == canonical_key(state):
+        if _by_zones(found.positions[-1].state, zones) == _by_zones(state, zones):
             return found, Reached("yes", actions)
     except AnalysisError:
         pass
@@ -282,6 +282,16 @@ def _exchanged(
         return [*actions]
     pattern = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, words))})(?!\w)")
     return [pattern.sub(lambda found: words[found[1]], action) for action in actions]
+
+
+def _by_zones(state: State, zones: Mapping[str, Json]) -> str:
+    """A key of a state in which the order in unordered zones does not count."""
+    for pattern, declared in zones.items():
+        for path in concrete_paths(state, pattern):
+            value = read_path(state, path)
+            if isinstance(value, list) and not as_object(declared).get("ordered"):
+                state = with_path(state, path, sorted(value, key=canonical_key))
+    return canonical_key(state)
 
 
 def _changed(

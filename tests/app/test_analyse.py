@@ -117,6 +117,21 @@ def test_an_edit_that_play_reaches_is_analysed_with_the_logs_of_that_play(
     assert max(row["value"] for row in told["seats"][0]["values"]) >= 1
 
 
+def test_two_cards_change_places_in_the_recorded_play_itself(
+    command: Command, recorded: Recorded, tmp_path: Path
+) -> None:
+    """In a game far too large to look for plays; the order in a hand does not count."""
+    path = recorded("gin_rummy", *[""] * 22)
+    call = ("analyse", path, "--simulations", 5, "--json")
+    state = command(*call).json["table"]["state"]
+    held, pile = state["hands"][1], state["deck"]
+    change = {"hands.1": [*held[1:], pile[0]], "deck": [held[0], *pile[1:]]}
+    told = command(*call, "--edit", edit(tmp_path, json.dumps(change))).json
+    assert (told["edited"]["reached"], len(told["edited"]["play"])) == ("yes", 22)
+    assert sorted(told["table"]["state"]["hands"][1]) == sorted(change["hands.1"])
+    assert told["table"]["state"]["hands"][0] == state["hands"][0]
+
+
 def test_a_position_that_no_play_reaches_is_said_and_analysed(
     command: Command, recorded: Recorded, tmp_path: Path
 ) -> None:
