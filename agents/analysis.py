@@ -27,7 +27,6 @@ from games.values import (
     Json,
     ModuleFault,
     State,
-    as_object,
     canonical_key,
     require_json,
     show,
@@ -224,9 +223,10 @@ class Valuer:
         seat, legal = player.seat, self.match.positions[ply].legal
         generator = stream(self.seed, "analysis", seat=seat, ply=ply)
         decision = player.choose(self.match.logs(ply)[seat], legal, generator)
-        rows, paid = player.searched_root(), self.match.paid(ply, seat)
-        values = {name: None if mean is None else paid + mean for name, _, mean in rows}
-        visits = {name: count for name, count, _ in rows}
+        root, paid = player.searched_root(), self.match.paid(ply, seat)
+        means = [None if mean is None else paid + mean for mean in root.means]
+        values = dict(zip(root.actions, means, strict=False))
+        visits = dict(zip(root.actions, root.visits, strict=False))
         return Valued(ply, seat, values, visits, player.spec.name, decision.action)
 
 
@@ -251,7 +251,8 @@ def edited_match(
     game, before = match.game, match.positions[ply].state
     with sandbox.loaded("referee", game.source) as worker:
         module = Game(SandboxedModule(worker))
-        zones = as_object(module.module.constant("ZONES")) if module.defines("ZONES") else {}
+        declared = module.module.constant("ZONES") if module.defines("ZONES") else {}
+        zones = declared if isinstance(declared, dict) else {}
         state, raw = _changed(module, zones, before, changes), module.module
         nobody: list[list[str]] = [[] for _ in range(game.num_players)]
         try:
@@ -289,7 +290,8 @@ def _by_zones(state: State, zones: Mapping[str, Json]) -> str:
     for pattern, declared in zones.items():
         for path in concrete_paths(state, pattern):
             value = read_path(state, path)
-            if isinstance(value, list) and not as_object(declared).get("ordered"):
+            is_ordered = not isinstance(declared, dict) or declared.get("ordered")
+            if isinstance(value, list) and not is_ordered:
                 state = with_path(state, path, sorted(value, key=canonical_key))
     return canonical_key(state)
 

@@ -18,6 +18,7 @@ from agents.worker.protocol import (
     HeuristicsRequest,
     PerfectInformationRequest,
     Refused,
+    SearchedRoot,
     are_figures,
     decoded_decision,
 )
@@ -28,7 +29,7 @@ from games.modules import HEURISTIC
 from games.streams import match_words
 from games.text import plain_text
 from games.values import Action, IllegalActionError, Json, ModuleFault
-from tools.guest.protocol import MessageError
+from tools.guest.protocol import MessageError, decoded
 from tools.playtest.jobs import PlayerSpec
 from tools.sandbox import Worker
 
@@ -265,25 +266,16 @@ class SearchPlayer:
         self.sent = len(log.entries)
         return self._decision(reply)
 
-    def searched_root(self) -> list[tuple[Action, int, float | None]]:
-        """The newest search's root: actions with visits and mean returns; none without a search.
+    def searched_root(self) -> SearchedRoot:
+        """The newest search's root; nothing in it where nothing was searched.
 
         Raises:
             PlayerFault: If the worker tells anything else.
         """
-        reply = self._request("searched_root", {})
-        rows: list[tuple[Action, int, float | None]] = []
-        for row in reply if isinstance(reply, list) else [None]:
-            match row:
-                case {
-                    "action": str(action),
-                    "visits": int(visits),
-                    "value": float() | int() | None as mean,
-                }:
-                    rows.append((action, visits, mean))
-                case _:
-                    raise PlayerFault(f"{self.spec.player} answered {reply!r:.80}")
-        return rows
+        try:
+            return decoded(SearchedRoot, self._request("searched_root", {}))
+        except MessageError as error:
+            raise PlayerFault(f"{self.spec.player} told of no search: {error}") from error
 
     def _request(self, op: str, payload: Mapping[str, Json]) -> Json:
         """Have the worker do something within the deadline.

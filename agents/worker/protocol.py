@@ -86,6 +86,14 @@ class Refused(NamedTuple):
     why: str
 
 
+class SearchedRoot(NamedTuple):
+    """The newest search's figures of its root: see `SearchResult`."""
+
+    actions: list[Action]
+    visits: list[int]
+    means: list[float | None]
+
+
 class HeuristicsRequest(NamedTuple):
     """Load the game's heuristics beside the module: source by name; answered with null."""
 

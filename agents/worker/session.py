@@ -25,6 +25,7 @@ from agents.worker.protocol import (
     HeuristicsRequest,
     PerfectInformationRequest,
     Refused,
+    SearchedRoot,
 )
 from games.information import (
     LogEntry,
@@ -309,14 +310,11 @@ def hold_heuristics(_namespace: dict[str, object], payload: dict[str, Json]) -> 
 
 
 def searched_root(_namespace: dict[str, object], _payload: dict[str, Json]) -> Json:
-    """The newest search's figures of its root, an action a row; none where nothing was searched."""
+    """See `SearchedRoot`."""
     found = _session.found
     if found is None:
-        return []
-    return [
-        {"action": action, "visits": visits, "value": mean}
-        for action, visits, mean in zip(found.actions, found.visits, found.means, strict=True)
-    ]
+        return SearchedRoot([], [], [])._asdict()
+    return SearchedRoot([*found.actions], [*found.visits], [*found.means])._asdict()
 
 
 OPERATIONS: dict[str, Operation] = {

@@ -111,7 +111,8 @@ def analyse_match(
         if asked.edit is not None:
             changes = _changes(asked.edit)
             match, way = edited_match(opened, match, ply, changes)
-            found["edited"] = {"changes": changes, "reached": way.answer, "play": way.actions}
+            play = way.actions if asked.seat is None else []  # it tells what others hold
+            found["edited"] = {"changes": changes, "reached": way.answer, "play": play}
             ply = len(match.actions)
         line = solved_line(opened, match)
         found["solved"] = {"by": line.by, "why": line.why, "nash_conv": line.nash_conv}
@@ -141,10 +142,11 @@ def _recorded(game: str, asked: _Asked) -> "tuple[str, Path, MatchRecord]":
     named, files = asked.record or (game if is_record else ""), list[Path]()
     if not is_record:
         source = Path(options.game_called(game).name)
-        kept, pattern = runs_folder() / "played", f"played-{source.stem}-*.jsonl"
+        kept, stem = runs_folder() / "played", source.resolve().parent.name
+        pattern = f"played-{stem if source.name == 'game.py' else source.stem}-*.jsonl"
         if source.is_file() and (source.parent / "records").is_dir():
-            RunFolder(source.parent.resolve()).require_plain()
             kept = source.parent.resolve() / "records"
+            RunFolder(kept.parent).require_plain()
             pattern = f"{Path(named).name.removesuffix('.jsonl') or '*'}.jsonl"
         files = sorted(kept.glob(pattern))
     if named and (Path(named).exists() or is_record or not files):
@@ -156,9 +158,7 @@ def _recorded(game: str, asked: _Asked) -> "tuple[str, Path, MatchRecord]":
         )
     matches = [(path, record) for path in files for record in matches_of_file(path)]
     if asked.match > len(matches):
-        raise typer.BadParameter(
-            f"--match is {asked.match}; the matches recorded are 1 to {len(matches)}"
-        )
+        raise typer.BadParameter(f"--match is {asked.match}; recorded are 1 to {len(matches)}")
     path, record = matches[asked.match - 1]
     return record.game if is_record else game, path, record
 
@@ -189,8 +189,9 @@ def _position(valuer: "Valuer", ply: int, only: int | None) -> dict[str, Any]:
     plies = [n for n in match.decisions() if n <= ply]
     if only is not None:
         plies = [n for n in plies if n == ply and here.player == only - 1]
-    elif valuer.line.by == "none":  # the newest of them, and some before
-        plies = plies[:: -max(1, -(-len(plies) // _MOST_DECISIONS))][::-1]
+    unsolved = [n for n in plies if not valuer.line.values[n]]
+    kept = unsolved[:: -max(1, -(-len(unsolved) // _MOST_DECISIONS))]  # the newest, some before
+    plies = [n for n in plies if n in kept or valuer.line.values[n]]
     valued = [*valuer.valued(plies)]
     now = next((one for one in valued if one.ply == ply), None)
     seats: list[dict[str, Any]] = []

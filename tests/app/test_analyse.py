@@ -157,6 +157,8 @@ def test_a_position_is_played_on(
     assert "The match is over." in shown.out
     kept = next((tmp_path / "runs" / "played").glob("*.jsonl")).read_text()
     assert [json.loads(line).get("action") for line in kept.splitlines()][1:10] == [*EDGE]
+    own = command("analyse", "tic_tac_toe", "--blunders", "--json").json
+    assert (own["blunders"][0]["chosen"], own["players"][0]) == ("o 1,2", "human")
 
 
 @pytest.mark.parametrize(
