@@ -44,9 +44,10 @@ from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
 _ROOM = 1.25  # of the context, over the longest log that was met
-_SPARE = 16  # tokens more, for words that are spelled
+_SPARE = 64  # tokens more, for words that are spelled
 _SAID = 10  # times an iteration
 _WARM = 0.1  # share of the steps in which the rate grows: fresh moments would throw a model about
+_STEPS = 64  # of an iteration at least, of as many tokens at least
 _TESTED = 0.05  # share of an iteration's logs that are held out
 
 
@@ -97,8 +98,7 @@ class SelfPlayTraining:
     def _trained(self, about: Mapping[str, Json]) -> ObservationModel:
         identity = self._identity()
         models = [*self._kept(identity)]
-        if models:
-            self.course = [*models[-1].about["course"]]
+        self.course = [*models[-1].about["course"]] if models else []
         for number in range(len(models), self.settings.iterations + 1):
             model = self._first() if not number else self._iteration(number, models)
             model = replace(model, about={**identity, **about, "course": [*self.course]})
@@ -342,7 +342,7 @@ class SelfPlayTraining:
                 one = replace(one, part="sights")
             drawn.append(one)
             met += len(one.tokens)
-        return [*batches_of(drawn, self.settings.batch)]
+        return [*batches_of(drawn, min(self.settings.batch, max(_STEPS, tokens // _STEPS)))]
 
     def _tested(self, network: Transformer, data: Sequence[Experience]) -> dict[str, Json]:
         """Cross-entropies of logs that were not learned from, in nats a token."""
