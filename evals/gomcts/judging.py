@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -92,7 +93,24 @@ class JudgedTree:
                 seen, acted = entry.observation if isinstance(entry, Seen) else seen, None
             steps = dict(self._told(number, seen, acted, tokens))
             self._sights[number] = [*steps]
-        self._walk(number, steps, 0.0, at)
+        self._walk(number, steps, -self._given(since, at) if since else 0.0, at)
+
+    def _given(self, since: Sequence[LogEntry], at: "_Place") -> float:
+        """Log-probability of the tokens that may tell what is given, of which the first is asked.
+
+        A run may tell what is given together with what comes after it.
+        """
+        chances = self.model.transformer.next(at.last)[0].astype(np.float64)
+        told = 0.0
+        for token in range(len(chances)):
+            reader = at.reader.copy()
+            with suppress(TokenError):
+                entries = reader.feed(token)
+                if token not in (MOVE, END) and [*entries[: len(since)]] == [
+                    *since[: len(entries)]
+                ]:
+                    told += float(chances[token])
+        return float(np.log(max(told, _TINY)))
 
     def _act(self, number: int) -> list[int]:
         step = self.tree.nodes[number].step
