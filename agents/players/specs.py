@@ -132,15 +132,18 @@ def require_suited(
         PlayerSpecError: Naming both.
     """
     seats = f"{about['num_players']} seats", f"a table of {game.num_players}"
-    given = about["parameters"], {**game.parameters}
+    given, own = about.get("varied") or [about["parameters"]], {**game.parameters}
     if about["num_players"] != game.num_players:
         trained, here = seats
     elif not elsewhere and about["game"] != game.name:
         trained, here = f"{about['game']}", game.name
-    elif not elsewhere and given[1] not in (given[0], *about.get("varied", ())):
-        every = sorted({*given[0], *given[1]})
-        apart = [name for name in every if given[0].get(name) != given[1].get(name)]
-        trained, here = (", ".join(f"{name}={one.get(name)}" for name in apart) for one in given)
+    elif not elsewhere and own not in given:
+        every = sorted({name for one in (*given, own) for name in one})
+        apart = [name for name in every if any(one.get(name) != own.get(name) for one in given)]
+        *others, here = (
+            ", ".join(f"{name}={one.get(name)}" for name in apart) for one in (*given, own)
+        )
+        trained = " or ".join(others)
     else:
         return
     raise PlayerSpecError(
