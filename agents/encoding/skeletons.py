@@ -131,18 +131,23 @@ def word_at(reference: str, seen: Observation, acted: str | None) -> Json:
         LookupError: If there is none.
         TypeError: If it leads through what holds nothing.
     """
-    place = _place(reference)
+    place = referred_place(reference)
     return named_words(acted)[place] if isinstance(place, int) else _value_at(seen, place)
 
 
 @lru_cache(2**14)
-def _place(reference: str) -> int | Path:
+def referred_place(reference: str) -> int | Path:
+    """The place that a reference names: a word of the own action, or a path in what was seen.
+
+    Raises:
+        ValueError: If it is none.
+    """
     match json.loads(reference[1:]):
         case int(number):
             return number
         case list(path):
             return tuple(key for key in path if isinstance(key, str | int))
-    raise LookupError(reference)
+    raise ValueError(f"{reference!r:.80} is no reference")
 
 
 @lru_cache(2**12)

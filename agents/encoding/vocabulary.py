@@ -1,7 +1,7 @@
 """The vocabulary of logs: templates of what a ply tells, words, actions, and runs of them."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -19,6 +19,7 @@ from agents.encoding.skeletons import (
     known_word,
     named_words,
     parts_of,
+    referred_place,
     told_by,
     word_at,
 )
@@ -33,6 +34,7 @@ BYTES = DONE + 1
 FIRST_TEMPLATE = BYTES + 256
 """The token of the first template."""
 _KEPT = 20_000
+_FEATURES = 1024
 LONGEST_RUN = 32
 """Tokens that one token stands for at most."""
 
@@ -225,18 +227,20 @@ class Vocabulary:
     def kin(self) -> NDArray[np.float32]:
         """`[tokens, features]` shared parts of what tokens stand for; a row has length 1, or 0.
 
-        Features are skeletons, references, and words, wherever a word stands: a card is the same
-        one in a seat's own action, in another's, and in a hand.
+        Features are skeletons, references and words that two tokens share at least, the commonest
+        ones. A card is the same in a seat's own action, in another's, and in a hand.
         """
         rows = [
             sorted({one for single in self.single(token) for one in self._features_of(single)})
             for token in range(self.size)
         ]
-        features = sorted({one for row in rows for one in row})
-        number = {one: place for place, one in enumerate(features)}
+        count = Counter(one for row in rows for one in row)
+        often = sorted((one for one in count if count[one] > 1), key=lambda one: (-count[one], one))
+        number = {one: place for place, one in enumerate(often[:_FEATURES])}
         found = np.zeros((self.size, len(number)), np.float32)
         for token, row in enumerate(rows):
-            found[token, [number[one] for one in row]] = 1 / max(1, len(row)) ** 0.5
+            own = [number[one] for one in row if one in number]
+            found[token, own] = 1 / max(1, len(own)) ** 0.5
         return found
 
     def _features_of(self, token: int) -> tuple[str, ...]:
@@ -345,8 +349,26 @@ def vocabulary_of(meta: Mapping[str, Json]) -> Vocabulary:
                 *map(len, (read, known.words, known.actions, pairs))
             ]:
                 with suppress(ValueError):
+                    _require_read(known)
                     return replace(known, runs=tuple(pairs), needs=action_needs_of(needs))
     raise TokenError("the file has no vocabulary; train again with 'rulewright train'")
+
+
+def _require_read(known: Vocabulary) -> None:
+    """Read every text of a vocabulary once, before a log is read by it.
+
+    Raises:
+        ValueError: If one is no skeleton, no word or no reference.
+    """
+    for word in known.words:
+        json.loads(word)
+    for template in known.templates:
+        Skeleton.of(template.skeleton)
+        for filled in template.filled:
+            if _refers(filled):
+                referred_place(filled)
+            elif filled is not None:
+                json.loads(filled)
 
 
 def _pairs(runs: Sequence[Json], first: int) -> Iterator[tuple[int, int]]:
