@@ -98,13 +98,15 @@ def _show(name: str, run: "CheckRun", grade: str) -> None:
 @options.grouped
 def explain_rule(
     run: Annotated[str, typer.Argument(help="Folder or name of a run, or of a revision.")],
-    rule: Annotated[str, typer.Argument(help="Id of one of its rules, such as R12.")],
+    rule: Annotated[
+        str, typer.Argument(help="Id of one of its rules or mechanics, such as R12 or M3.")
+    ],
     *,
     place: options.Isolation,
     as_json: options.Json = False,
 ) -> None:
-    """Show one rule: its mechanic, its lines of code, what was found of it, where play met it."""
-    from graph.new.reporting import explained_rule
+    """Show a rule or a mechanic: what it is, its lines of code, and where play met it."""
+    from graph.new.explaining import explained_mechanic, explained_rule
     from graph.run.folder import RunFolder, find_folder, runs_folder
     from graph.run.sandboxes import open_sandbox
 
@@ -112,18 +114,24 @@ def explain_rule(
     named = RunFolder(Path(run).resolve())
     folder = named if named.root == folder else folder
     with place.chosen(), open_sandbox() as opened:
-        found = explained_rule(folder, rule.strip().upper(), opened)
+        id_ = rule.strip().upper()
+        explained = explained_mechanic if id_.startswith("M") else explained_rule
+        found = explained(folder, id_, opened)
     if as_json:
         print_json({"run": str(folder.path), **found})
         return
-    say(f"{found['rule']} ({found['section']}): {found['text']}")
-    for name in ("mechanics", "clauses", "lines", "findings", "fired"):
-        if found[name]:
-            say(f"\n{name.capitalize()}:")
-        for row in found[name][:_MOST_ROWS]:
-            say("  " + _as_line(row))
-        if more := found[name][_MOST_ROWS:]:
-            say(f"  and {len(more)} more")
+    if "mechanic" in found:
+        depth = "" if found["depth"] is None else f", depth {found['depth']}"
+        say(f"{found['mechanic']} ({found['kind']}{depth}): {one_line(found['name'])}")
+    else:
+        say(f"{found['rule']} ({found['section']}): {found['text']}")
+    for name, rows in found.items():
+        if isinstance(rows, list) and rows:
+            say(f"\n{name.replace('_', ' ').capitalize()}:")
+            for row in rows[:_MOST_ROWS]:
+                say("  " + _as_line(row))
+            if more := rows[_MOST_ROWS:]:
+                say(f"  and {len(more)} more")
     note(f"{found['followed']} recorded matches were followed through the code")
 
 
