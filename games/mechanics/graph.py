@@ -103,6 +103,11 @@ class MechanicGraph(_Part):
         """The nodes by id."""
         return {node.id: node for node in self.nodes}
 
+    @property
+    def fits(self) -> bool:
+        """True where it has edges, and is not too large to be walked, drawn and compared."""
+        return 0 < len(self.edges) <= MOST_EDGES and len(self.nodes) <= MOST_NODES
+
     def node(self, id_: str) -> Mechanic:
         """The node of this id.
 

@@ -77,6 +77,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
         if state.before
         else (),
         before=state.before.evaluation if state.before else None,
+        graph=design.graph if design.graph.fits else None,
         links=_links(state),
     )
 
