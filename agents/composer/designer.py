@@ -253,25 +253,42 @@ def _first(order: Sequence[Lexicon], text: str, choices: Choices, embed: Embed |
     raise refusal or RoleError(offer())
 
 
+def library_design(name: str, players: int = 0) -> Design:
+    """A library game as it is, as a design; with its usual number of players by default.
+
+    Raises:
+        UnknownGameError: If the library has none of that name.
+    """
+    chosen = preset(name)
+    settings = {**game_of(chosen.family).defaults(), **chosen.parameters}
+    return _designed(chosen.family, settings, players or chosen.players)
+
+
 def _design(reading: Reading, brief: Brief) -> Design:
-    family = reading.lexicon.family
-    text = rulebook(family, reading.parameters, reading.num_players)
+    made = _designed(reading.lexicon.family, reading.parameters, reading.num_players)
+    update = {
+        "title": own_title(brief.prompt) or made.title,
+        "clauses": reading.clauses,
+        "assumptions": tuple(dict.fromkeys((*brief.assumptions, *reading.assumptions))),
+    }
+    return with_rules(made.model_copy(update=update), _rules_of)
+
+
+def _designed(family: str, parameters: Mapping[str, Json], players: int) -> Design:
+    """A family's game: its rulebook's rules and its own mechanics."""
+    text = rulebook(family, parameters, players)
     heading = text.splitlines()[0].removeprefix("#").strip()
-    rules = _rules_of(family, reading.parameters, reading.num_players)
-    graph = family_graph(family, reading.parameters, reading.num_players)
-    design = Design(
-        title=own_title(brief.prompt) or f"{heading[:1].upper()}{heading[1:]}",
+    graph = family_graph(family, parameters, players)
+    return Design(
+        title=f"{heading[:1].upper()}{heading[1:]}",
         summary=_summary_of(text),
         family=family,
-        num_players=reading.num_players,
-        parameters=reading.parameters,
-        rules=rules,
+        num_players=players,
+        parameters=dict(parameters),
+        rules=_rules_of(family, parameters, players),
         mechanics=graph.nodes,
         edges=graph.edges,
-        clauses=reading.clauses,
-        assumptions=tuple(dict.fromkeys((*brief.assumptions, *reading.assumptions))),
     )
-    return with_rules(design, _rules_of)
 
 
 def _rules_of(family: str, parameters: Mapping[str, Json], players: int) -> tuple[Rule, ...]:

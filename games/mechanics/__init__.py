@@ -10,17 +10,14 @@ from games.mechanics.graph import (
     bounded,
     read_graph,
 )
-from games.mechanics.matching import GraphMatch, match_graphs
 
 __all__ = [
     "ROOT",
     "GraphError",
-    "GraphMatch",
     "Kind",
     "Mechanic",
     "MechanicEdge",
     "MechanicGraph",
     "bounded",
-    "match_graphs",
     "read_graph",
 ]

@@ -108,6 +108,10 @@ class MechanicGraph(_Part):
         """True where it has edges, and is not too large to be walked, drawn and compared."""
         return 0 < len(self.edges) <= MOST_EDGES and len(self.nodes) <= MOST_NODES
 
+    def targets(self, id_: str) -> set[str]:
+        """The ids of what a mechanic directly leads to."""
+        return {edge.target for edge in self.edges if edge.source == id_}
+
     def node(self, id_: str) -> Mechanic:
         """The node of this id.
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from agents.protocols import Design
@@ -9,7 +10,7 @@ from games.checks.unit_tests import PLY
 from games.mechanics import Mechanic, MechanicGraph, bounded
 from games.records import MatchRecord, read_records
 from graph.new.claims import SEATS
-from graph.run.folder import RunFolder, RunFolderError
+from graph.run.folder import RunFolder, RunFolderError, find_folder, runs_folder
 from tools.coverage import RuleCoverage, mechanic_coverage, rule_coverage
 from tools.sandbox import Sandbox
 
@@ -90,6 +91,17 @@ def explained_mechanic(folder: RunFolder, id_: str, sandbox: Sandbox) -> dict[st
         "not_followed": [names[one] for one in found.unmarked],
         "faults": [*graph.faults([*texts])],
     }
+
+
+def folder_named(name: str) -> RunFolder:
+    """The folder of a run, or of a revision that is named by its own folder.
+
+    Raises:
+        RunFolderError: Listing the runs there are.
+    """
+    folder = find_folder(name, runs_folder())
+    named = RunFolder(Path(name).resolve())
+    return named if named.root == folder else folder
 
 
 def mechanics_of(design: Design) -> MechanicGraph:
