@@ -69,6 +69,23 @@ class RuleCoverage:
         return frozenset(r for r, met in self.fired.items() if any(n == record for n, _ in met))
 
 
+@dataclass(frozen=True)
+class PlayedActions:
+    """A match by its actions, which is all that following it takes."""
+
+    player: str
+    match_index: int
+    seats: int
+    parameters: Mapping[str, Json]
+    actions: tuple[Action, ...]
+
+    @classmethod
+    def of(cls, record: MatchRecord) -> "PlayedActions":
+        """The actions of a record; its player is the first seat's."""
+        about = (record.players[0], record.match_index, len(record.players))
+        return cls(*about, dict(record.parameters), (*record.actions,))
+
+
 def rule_coverage(
     sandbox: Sandbox, source: str, rules: Sequence[str], records: Sequence[MatchRecord]
 ) -> RuleCoverage:
@@ -84,13 +101,18 @@ def rule_coverage(
     Raises:
         ModuleFault: If the source does not parse or load.
     """
-    return _followed(sandbox, source, _marks(source), rules, records)
+    matches = [PlayedActions.of(record) for record in records]
+    return _followed(sandbox, source, _marks(source), rules, matches)
 
 
 def mechanic_coverage(
-    sandbox: Sandbox, source: str, graph: MechanicGraph, records: Sequence[MatchRecord]
+    sandbox: Sandbox,
+    source: str,
+    graph: MechanicGraph,
+    matches: Sequence[PlayedActions],
+    deadline_s: float = _DEADLINE_S,
 ) -> RuleCoverage:
-    """Follow recorded matches through the mechanics of a source, as `rule_coverage` does.
+    """Follow matches through the mechanics of a source, as `rule_coverage` does.
 
     A mechanic stands where its `code` says: in a function, or in what a condition of it leads to.
     Where the source has none of that, it stands where its rules do.
@@ -99,7 +121,8 @@ def mechanic_coverage(
         sandbox: Where it runs.
         source: The module that the records were played with.
         graph: The mechanics; the coverage is by their ids.
-        records: Matches; see `rule_coverage`.
+        matches: See `rule_coverage`.
+        deadline_s: Seconds for all of them together.
 
     Raises:
         ModuleFault: If the source does not parse or load.
@@ -117,7 +140,8 @@ def mechanic_coverage(
         ]
         found = found or [place for rule in node.rules for place in by_rule.get(rule, ())]
         marks |= {node.id: found} if found else {}
-    return _followed(sandbox, source, marks, [node.id for node in graph.nodes], records)
+    ids = [node.id for node in graph.nodes]
+    return _followed(sandbox, source, marks, ids, matches, deadline_s)
 
 
 def _places(function: ast.FunctionDef, said: str, text: Sequence[str]) -> list["_Place"]:
@@ -149,19 +173,20 @@ def _followed(
     source: str,
     marked: Mapping[str, list["_Place"]],
     rules: Sequence[str],
-    records: Sequence[MatchRecord],
+    matches: Sequence[PlayedActions],
+    deadline_s: float = _DEADLINE_S,
 ) -> RuleCoverage:
     marks = {rule: found for rule, found in marked.items() if rule in rules}
     watched = sorted({line for places in marks.values() for p in places for line in p.watched})
     fired: dict[str, list[tuple[int, int]]] = defaultdict(list)
     lost = []
     with sandbox.worker("coverage", source) as worker:
-        if records:
+        if matches:
             worker.load(source)
-        ends = time.monotonic() + _DEADLINE_S
-        for number, record in enumerate(records):
-            actions, parameters = [*record.actions], dict(record.parameters)
-            request = LinesRequest(len(record.players), parameters, actions, watched)
+        ends = time.monotonic() + deadline_s
+        for number, match in enumerate(matches):
+            parameters = dict(match.parameters)
+            request = LinesRequest(match.seats, parameters, [*match.actions], watched)
             plies = _traced(worker, request, ends)
             if plies is None:
                 lost.append(number)

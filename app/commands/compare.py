@@ -17,6 +17,7 @@ from games.text import one_line
 if TYPE_CHECKING:
     from tools.comparing.differences import PlayedDifference
     from tools.comparing.games import ComparedGame, GamesDifference
+    from tools.coverage import PlayedActions
     from tools.playtest.jobs import GameSetup
     from tools.sandbox import Sandbox
 
@@ -42,6 +43,24 @@ class PlayedBoth:
     def about(self) -> dict[str, Any]:
         """What was asked for."""
         return {"matches": self.matches, "seed": self.drawn}
+
+    def actions(self, game: "GameSetup", matches: int, sandbox: "Sandbox") -> "list[PlayedActions]":
+        """The actions of so many matches of the first player."""
+        from app.commands.match import chosen_roster
+        from tools.coverage import PlayedActions
+        from tools.playtest.series import SeriesSettings, play_series
+
+        if not matches:
+            return []
+        spec = (self.player or ["random"])[0]
+        settings = SeriesSettings(matches, self.drawn, record=False, replay=False)
+        game = replace(game, parameters=options.accepted_parameters(game, sandbox))
+        specs = [spec] * game.num_players
+        series = play_series(game, specs, chosen_roster([spec]), settings, sandbox=sandbox)
+        return [
+            PlayedActions(spec, number, game.num_players, game.parameters, (*entry.actions,))
+            for number, entry in series.entries.items()
+        ]
 
     def compared(
         self, games: "tuple[GameSetup, GameSetup]", sandbox: "Sandbox"
@@ -150,11 +169,16 @@ def show_played(found: "PlayedDifference") -> None:
 
     same, looked = found.alike
     way = f"paired, {same} of {looked} with the same deal" if found.paired else "two samples"
-    before, after = found.finished
-    say(f"\n{found.player} at every seat, {before} and {after} matches finished, {way}:")
+    ended = " and ".join(map(str, found.finished))
+    say(f"\n{found.player} at every seat, {ended} matches finished, {way}:")
     for row in found.figures:
-        texts = [figure_text(one, row.key) for one in (row.before, row.after, row.difference)]
-        mark = " *" if row.told else ""
-        say(f"  {row.before.name}: {texts[0]}; {texts[1]}; difference {texts[2]}{mark}")
+        before, after, apart = (
+            figure_text(one, row.key) for one in (row.before, row.after, row.difference)
+        )
+        if row.difference.value is None:
+            say(f"  {row.before.name}: {apart}")
+            continue
+        values = f"{before.partition(' (')[0]} and {after.partition(' (')[0]}"
+        say(f"  {row.before.name}: {values}, difference {apart}{' *' * row.told}")
     for text in found.notes:
         say(f"  {text}")

@@ -17,9 +17,13 @@ _MOST_ROWS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Ablation:
-    """The play without the mechanic."""
+class _Tried:
+    """Further play: with the mechanic, or without it."""
 
+    follow: Annotated[
+        int,
+        typer.Option("--follow", min=0, max=10_000, help="Follow so many new matches instead."),
+    ] = 0
     ablate: Annotated[
         bool,
         typer.Option("--ablate", help="Take the mechanic out by its setting, and play both games."),
@@ -33,26 +37,32 @@ def explain_part(
         str, typer.Argument(help="Id of one of its rules or mechanics, such as R12 or M3.")
     ],
     *,
-    ablation: _Ablation,
+    tried: _Tried,
     played: PlayedBoth,
     place: options.Isolation,
     as_json: options.Json = False,
 ) -> None:
     """Show a rule or a mechanic: what it is, its lines of code, and where play met it."""
+    from graph.new.comparing import game_to_compare
     from graph.new.explaining import explained_mechanic, explained_rule, folder_named
     from graph.run.sandboxes import open_sandbox
 
     id_, folder = rule.strip().upper(), folder_named(run)
     is_mechanic = id_.startswith("M")
-    if ablation.ablate and not is_mechanic:
-        raise typer.BadParameter(f"--ablate takes a mechanic, such as M3; {one_line(id_)} is none")
+    if (tried.ablate or tried.follow) and not is_mechanic:
+        said = f"--ablate and --follow take a mechanic, such as M3; {one_line(id_)} is none"
+        raise typer.BadParameter(said)
     with place.chosen(), open_sandbox() as opened:
-        if ablation.ablate:
+        if tried.ablate:
             found = {"run": str(folder.path), **_ablated(run, id_, played, opened)}
             give(found, lambda: _show_ablated(found), as_json=as_json)
             return
-        explained = explained_mechanic if is_mechanic else explained_rule
-        found = {"run": str(folder.path), **explained(folder, id_, opened)}
+        if is_mechanic:
+            new = played.actions(game_to_compare(run).setup, tried.follow, opened)
+            found = explained_mechanic(folder, id_, opened, new)
+        else:
+            found = explained_rule(folder, id_, opened)
+        found = {"run": str(folder.path), **found}
     give(found, lambda: _show(found), as_json=as_json)
 
 
@@ -95,7 +105,7 @@ def _show(found: dict[str, Any]) -> None:
                 say("  " + _as_line(row))
             if more := rows[_MOST_ROWS:]:
                 say(f"  and {len(more)} more")
-    note(f"{found['followed']} recorded matches were followed through the code")
+    note(f"{found['followed']} matches were followed through the code")
 
 
 def _as_line(row: "str | dict[str, Any]") -> str:

@@ -11,10 +11,11 @@ from games.mechanics import Mechanic, MechanicGraph, bounded
 from games.records import MatchRecord, read_records
 from graph.new.claims import SEATS
 from graph.run.folder import RunFolder, RunFolderError, find_folder, runs_folder
-from tools.coverage import RuleCoverage, mechanic_coverage, rule_coverage
+from tools.coverage import PlayedActions, RuleCoverage, mechanic_coverage, rule_coverage
 from tools.sandbox import Sandbox
 
 _FOLLOWED = 100  # recorded matches
+_LEAST_S, _A_MATCH_S = 60.0, 0.6  # for following matches through the code
 
 
 def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, Any]:
@@ -49,19 +50,22 @@ def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, 
             for clause in design.clauses
             if rule in clause.rules or word.search(clause.setting)
         ],
-        **_placed(found, rule, source, records),
+        **_placed(found, rule, source, [*map(PlayedActions.of, records)]),
         "findings": _findings_on(folder, rule, word),
         "whole_functions": rule in found.whole,
     }
 
 
-def explained_mechanic(folder: RunFolder, id_: str, sandbox: Sandbox) -> dict[str, Any]:
+def explained_mechanic(
+    folder: RunFolder, id_: str, sandbox: Sandbox, played: Sequence[PlayedActions] = ()
+) -> dict[str, Any]:
     """All that is known of one mechanic of a run's game: rules, settings, code and plies.
 
     Args:
         folder: The run's, or a revision's.
         id_: Its id, such as "M3".
-        sandbox: Where the recorded matches are followed through the code.
+        sandbox: Where matches are followed through the code.
+        played: Those that are followed; the recorded ones by default.
 
     Raises:
         RunFolderError: If the folder has no game.
@@ -71,7 +75,9 @@ def explained_mechanic(folder: RunFolder, id_: str, sandbox: Sandbox) -> dict[st
     design, source, records = kept_game(folder)
     graph = mechanics_of(design)
     node = graph.node(id_)
-    found = mechanic_coverage(sandbox, source, graph, records)
+    matches = played or [PlayedActions.of(record) for record in records]
+    seconds = max(_LEAST_S, len(matches) * _A_MATCH_S)
+    found = mechanic_coverage(sandbox, source, graph, matches, seconds)
     texts = {rule.id: rule.text for rule in design.rules}
     names = {one.id: {"id": one.id, "name": one.name} for one in graph.nodes}
     ends = [
@@ -86,8 +92,8 @@ def explained_mechanic(folder: RunFolder, id_: str, sandbox: Sandbox) -> dict[st
         "led_to_by": [names[source] for source, target in ends if target == id_],
         "rules": [{"id": rule, "text": texts[rule]} for rule in node.rules if rule in texts],
         "settings": {name: design.parameters.get(name) for name in node.settings},
-        **_placed(found, id_, source, records),
-        "never_fired": [names[one] for one in found.never if len(found.lost) < len(records)],
+        **_placed(found, id_, source, matches),
+        "never_fired": [names[one] for one in found.never if len(found.lost) < len(matches)],
         "not_followed": [names[one] for one in found.unmarked],
         "faults": [*graph.faults([*texts])],
     }
@@ -120,7 +126,7 @@ def _rules_of(mechanic: Mechanic) -> tuple[str, ...]:
 
 
 def _placed(
-    found: RuleCoverage, name: str, source: str, records: Sequence[MatchRecord]
+    found: RuleCoverage, name: str, source: str, matches: Sequence[PlayedActions]
 ) -> dict[str, Any]:
     """The lines of a rule or a mechanic, and the plies at which records met it."""
     lines = source.splitlines()
@@ -131,14 +137,14 @@ def _placed(
         ],
         "fired": [
             {
-                "players": records[number].players[0],
-                "match": records[number].match_index + 1,
+                "players": matches[number].player,
+                "match": matches[number].match_index + 1,
                 "ply": ply,
-                "action": records[number].actions[ply],
+                "action": matches[number].actions[ply],
             }
             for number, ply in found.fired.get(name, ())
         ],
-        "followed": len(records) - len(found.lost),
+        "followed": len(matches) - len(found.lost),
     }
 
 

@@ -2,9 +2,10 @@
 
 Both are played by the same players under one seed, so that a match of each has the same deal as far
 as the settings allow. Matches are paired, and the interval is Student's t of their differences.
-Where seats differ, or matches did not finish in both, it is of two samples: with estimates a and b
-and their intervals (la, ua) and (lb, ub), the difference b - a lies from `b - a - sqrt((b - lb)² + (ua - a)²)` to
-`b - a + sqrt((ub - b)² + (a - la)²)` (Zou and Donner 2008; of shares, Newcombe 1998).
+Where seats differ, a match did not finish in both, or all differences are equal, it is of two
+samples. With estimates a and b and their intervals (la, ua) and (lb, ub), b - a lies from
+`b - a - sqrt((b - lb)² + (ua - a)²)` to `b - a + sqrt((ub - b)² + (a - la)²)` (Zou and Donner
+2008; of shares, Newcombe 1998).
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from pydantic import BaseModel
 
 from games.records import MatchRecord
 from games.values import CHANCE
-from tools.playtest.intervals import Estimate, Unmeasured, estimated, paid_interval
+from tools.playtest.intervals import Estimate, Unmeasured, estimated, mean_interval
 from tools.playtest.jobs import GameSetup, Roster
 from tools.playtest.report import figure_of, measure_all, sides_of
 from tools.playtest.schedule import Sides
@@ -117,7 +118,7 @@ def compare_series(
     figures = []
     for key in keys:
         samples = in_full if key.startswith(_OF_PLIES) else counted
-        found = _difference(mine[key], theirs[key], [(a[key], b[key]) for a, b in samples])
+        found = difference_of(mine[key], theirs[key], [(a[key], b[key]) for a, b in samples])
         figure = figure_of(key, found)
         told = figure.low is not None and not figure.low <= 0 <= (figure.high or 0)
         held = (figure_of(key, mine[key]), figure_of(key, theirs[key]))
@@ -153,12 +154,18 @@ def _deal(record: MatchRecord) -> list[str]:
     return [ply.action for ply in takewhile(lambda p: p.player == CHANCE, record.match.plies)]
 
 
-def _difference(
+def difference_of(
     one: Estimate | Unmeasured,
     other: Estimate | Unmeasured,
-    samples: Sequence[tuple[Estimate | Unmeasured, Estimate | Unmeasured]],
+    samples: Sequence[tuple[Estimate | Unmeasured, Estimate | Unmeasured]] = (),
 ) -> Estimate | Unmeasured:
-    """The second less the first: of pairs, where these are all that both were measured on."""
+    """The second less the first; see the module's docstring.
+
+    Args:
+        one: Of the first game.
+        other: Of the second.
+        samples: Pairs of matches; they count where they are all that both were measured on.
+    """
     if isinstance(one, Unmeasured) or isinstance(other, Unmeasured):
         return one if isinstance(one, Unmeasured) else other
     gap = other.value - one.value
@@ -168,9 +175,9 @@ def _difference(
         if isinstance(a, Estimate) and isinstance(b, Estimate)
     ]
     if len(both) == one.n == other.n:
-        values = [value for pair in both for value in pair]
-        span = max(values) - min(values)
-        return paid_interval([b - a for a, b in both], "deals", -span, span)
+        paired = mean_interval([b - a for a, b in both], "deals")
+        if paired.low < paired.high:  # equal samples have no width, which few do not justify
+            return paired
     low = gap - hypot(other.value - other.low, one.high - one.value)
     high = gap + hypot(other.high - other.value, one.value - one.low)
     return estimated(gap, low, high, one.n + other.n, "matches", "two samples (MOVER), 95%")

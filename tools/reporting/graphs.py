@@ -53,7 +53,7 @@ def graph_svg(graph: MechanicGraph, title: str, marks: Mapping[str, str] | None 
     legend, height = _legend([node for column in columns for node in column], width, floor)
     said = f"{title}: {number_of(len(nodes), 'mechanic')}, {number_of(len(edges), 'edge')}"
     return (
-        f'<svg viewBox="0 0 {width} {height:g}" style="width:{width}px;max-width:none" role="img">'
+        f'<svg viewBox="0 0 {width} {height:g}" role="img">'
         f"<title>{escape(one_line(said))}</title>{''.join([*edges, *nodes, *legend])}</svg>"
     )
 

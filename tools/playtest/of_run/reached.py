@@ -9,7 +9,7 @@ from games.mechanics import MechanicGraph
 from games.records import MatchRecord
 from games.text import one_line
 from games.values import CHANCE, Json, ModuleFault
-from tools.coverage import mechanic_coverage, rule_coverage
+from tools.coverage import PlayedActions, mechanic_coverage, rule_coverage
 from tools.playtest.report import is_late
 from tools.playtest.series import Series
 from tools.reporting.content import short_name
@@ -105,7 +105,7 @@ def mechanics_not_fired(
     """
     coded = MechanicGraph(nodes=tuple(node for node in graph.nodes if node.code), edges=())
     try:
-        found = mechanic_coverage(sandbox, source, coded, records)
+        found = mechanic_coverage(sandbox, source, coded, [*map(PlayedActions.of, records)])
     except ModuleFault:
         return (), 0
     followed = len(records) - len(found.lost)
