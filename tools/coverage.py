@@ -161,7 +161,10 @@ def _places(function: ast.FunctionDef, said: str, text: Sequence[str]) -> list["
         for suite in _suites(node)[:1]
         if says(node.lineno, max(node.lineno, suite[0].lineno - 1))
     ]
-    return blocks or [
+    outer = [
+        one for one in blocks if not any(b.first < one.first <= one.last <= b.last for b in blocks)
+    ]
+    return outer or [
         _Place(node.lineno, node.end_lineno or 0, _lines([node]))
         for node in inner
         if not _suites(node) and says(node.lineno, node.end_lineno or 0)

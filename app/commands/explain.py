@@ -105,7 +105,7 @@ def _show(found: dict[str, Any]) -> None:
                 say("  " + _as_line(row))
             if more := rows[_MOST_ROWS:]:
                 say(f"  and {len(more)} more")
-    note(f"{found['followed']} matches were followed through the code")
+    note(f"fired in {found['fired_in']} of {found['followed']} matches that were followed")
 
 
 def _as_line(row: "str | dict[str, Any]") -> str:

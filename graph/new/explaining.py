@@ -15,6 +15,7 @@ from tools.coverage import PlayedActions, RuleCoverage, mechanic_coverage, rule_
 from tools.sandbox import Sandbox
 
 _FOLLOWED = 100  # recorded matches
+_MOST_PLIES = 300  # that are listed
 _LEAST_S, _A_MATCH_S = 60.0, 0.6  # for following matches through the code
 
 
@@ -142,8 +143,9 @@ def _placed(
                 "ply": ply,
                 "action": matches[number].actions[ply],
             }
-            for number, ply in found.fired.get(name, ())
+            for number, ply in found.fired.get(name, ())[:_MOST_PLIES]
         ],
+        "fired_in": len({number for number, _ in found.fired.get(name, ())}),
         "followed": len(matches) - len(found.lost),
     }
 
