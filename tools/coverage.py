@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from games.mechanics import MechanicGraph
-from games.records import MatchRecord
+from games.records import MatchRecord, PlayedActions
 from games.values import Action, IllegalActionError, Json, ModuleFault
 from tools.guest.protocol import LinesRequest
 from tools.sandbox import Sandbox, Worker
@@ -67,23 +67,6 @@ class RuleCoverage:
     def of(self, record: int) -> frozenset[str]:
         """The rules that one record met."""
         return frozenset(r for r, met in self.fired.items() if any(n == record for n, _ in met))
-
-
-@dataclass(frozen=True)
-class PlayedActions:
-    """A match by its actions, which is all that following it takes."""
-
-    player: str
-    match_index: int
-    seats: int
-    parameters: Mapping[str, Json]
-    actions: tuple[Action, ...]
-
-    @classmethod
-    def of(cls, record: MatchRecord) -> "PlayedActions":
-        """The actions of a record; its player is the first seat's."""
-        about = (record.players[0], record.match_index, len(record.players))
-        return cls(*about, dict(record.parameters), (*record.actions,))
 
 
 def rule_coverage(

@@ -15,9 +15,9 @@ from app.seeds import seed_or_drawn
 from games.text import one_line
 
 if TYPE_CHECKING:
+    from games.records import PlayedActions
     from tools.comparing.differences import PlayedDifference
     from tools.comparing.games import ComparedGame, GamesDifference
-    from tools.coverage import PlayedActions
     from tools.playtest.jobs import GameSetup
     from tools.sandbox import Sandbox
 
@@ -41,13 +41,13 @@ class PlayedBoth:
         return seed_or_drawn(self.seed)
 
     def about(self) -> dict[str, Any]:
-        """What was asked for."""
+        """The matches and the seed, for the object."""
         return {"matches": self.matches, "seed": self.drawn}
 
     def actions(self, game: "GameSetup", matches: int, sandbox: "Sandbox") -> "list[PlayedActions]":
         """The actions of so many matches of the first player."""
         from app.commands.match import chosen_roster
-        from tools.coverage import PlayedActions
+        from games.records import PlayedActions
         from tools.playtest.series import SeriesSettings, play_series
 
         if not matches:

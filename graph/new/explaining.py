@@ -8,10 +8,10 @@ from typing import Any
 from agents.protocols import Design
 from games.checks.unit_tests import PLY
 from games.mechanics import Mechanic, MechanicGraph, bounded
-from games.records import MatchRecord, read_records
+from games.records import MatchRecord, PlayedActions, read_records
 from graph.new.claims import SEATS
 from graph.run.folder import RunFolder, RunFolderError, find_folder, runs_folder
-from tools.coverage import PlayedActions, RuleCoverage, mechanic_coverage, rule_coverage
+from tools.coverage import RuleCoverage, mechanic_coverage, rule_coverage
 from tools.sandbox import Sandbox
 
 _FOLLOWED = 100  # recorded matches

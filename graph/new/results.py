@@ -222,12 +222,11 @@ def closing_text(result: RunResult) -> str:
     state, asked = result.state, result.question
     lines = [final_text(state) if asked is None else asked.ask]
     if asked is not None or waits_for_words(state):
-        words = "..." if state.fit is None else "yes"
-        lines.append(f"answer with: rulewright resume {result.folder.path} --answer '{words}'")
+        way = f"rulewright resume {result.folder.path} --answer"
+        lines.append(f"answer with: {way} '{'...' if state.fit is None else 'yes'}'")
     elif state.before is not None and state.accepted is not None:
-        here = folder_of(state)
-        old = here.root.revision(state.before.revision).path
-        lines.append(f"To compare it with the game before: rulewright compare {old} {here.path}")
+        old = folder_of(state).root.revision(state.before.revision).path
+        lines.append(f"To compare both games: rulewright compare {old} {folder_of(state).path}")
     return "\n".join(lines)
 
 

@@ -8,10 +8,10 @@ from games.checks.sampling import UniformPlayer, trusted_subject
 from games.engine import Effort, Match, Ply, play_match
 from games.library import source as library_source
 from games.mechanics import Mechanic, MechanicGraph
-from games.records import MatchRecord
+from games.records import MatchRecord, PlayedActions
 from games.values import TERMINAL, ModuleFault
 from tests.tools.sources import NIM
-from tools.coverage import PlayedActions, mechanic_coverage, rule_coverage
+from tools.coverage import mechanic_coverage, rule_coverage
 from tools.sandbox import Sandbox, SandboxTable
 
 MARKED = NIM.replace(

@@ -118,7 +118,7 @@ def compare_series(
     figures = []
     for key in keys:
         samples = in_full if key.startswith(_OF_PLIES) else counted
-        found = difference_of(mine[key], theirs[key], [(a[key], b[key]) for a, b in samples])
+        found = estimated_difference(mine[key], theirs[key], [(a[key], b[key]) for a, b in samples])
         figure = figure_of(key, found)
         told = figure.low is not None and not figure.low <= 0 <= (figure.high or 0)
         held = (figure_of(key, mine[key]), figure_of(key, theirs[key]))
@@ -150,11 +150,11 @@ def _each(
 
 
 def _deal(record: MatchRecord) -> list[str]:
-    """What chance gave before the first decision."""
+    """The outcomes of chance before the first decision."""
     return [ply.action for ply in takewhile(lambda p: p.player == CHANCE, record.match.plies)]
 
 
-def difference_of(
+def estimated_difference(
     one: Estimate | Unmeasured,
     other: Estimate | Unmeasured,
     samples: Sequence[tuple[Estimate | Unmeasured, Estimate | Unmeasured]] = (),

@@ -1,4 +1,4 @@
-"""What two games are made of, held side by side: rules, settings, and mechanics."""
+"""Rules, settings and mechanics of two games, held side by side."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ from games import library
 from games.library.settings import game_of
 from games.mechanics import MechanicGraph
 from games.values import Json
-from tools.comparing.differences import PlayedDifference, difference_of, play_and_compare
+from tools.comparing.differences import PlayedDifference, estimated_difference, play_and_compare
 from tools.comparing.games import ComparedGame, compare_games
 from tools.comparing.page import comparison_page
 from tools.playtest.intervals import Estimate, Unmeasured, wilson
@@ -37,7 +37,7 @@ def compared(sandbox: Sandbox, one: GameSetup, other: GameSetup, matches: int) -
 
 def test_two_samples_have_newcombes_interval() -> None:
     """Newcombe 1998, table II, method 10: 56/70 less 48/80 is 0.2000, from 0.0524 to 0.3339."""
-    found = difference_of(wilson(48, 80, "matches"), wilson(56, 70, "matches"))
+    found = estimated_difference(wilson(48, 80, "matches"), wilson(56, 70, "matches"))
     assert isinstance(found, Estimate)
     assert (found.value, found.low, found.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
     assert found.n == 150
@@ -55,7 +55,7 @@ def test_pairs_have_students_interval_of_their_differences() -> None:
     """Differences 1, 2, 3: mean 2, s = 1, t(2) = 4.303, so 2 ± 4.303 / sqrt(3)."""
     one = Estimate(value=5, low=0, high=9, n=3, of="matches", method="")
     other = Estimate(value=7, low=0, high=9, n=3, of="matches", method="")
-    found = difference_of(one, other, [pair(4, 5), pair(5, 7), pair(6, 9)])
+    found = estimated_difference(one, other, [pair(4, 5), pair(5, 7), pair(6, 9)])
     assert isinstance(found, Estimate)
     assert (found.low, found.high) == pytest.approx((2 - 2.4843, 2 + 2.4843), abs=1e-3)
     assert (found.n, found.of) == (3, "deals")
@@ -63,15 +63,15 @@ def test_pairs_have_students_interval_of_their_differences() -> None:
 
 def test_equal_differences_are_no_certainty() -> None:
     one, other = wilson(0, 3, "matches"), wilson(0, 3, "matches")
-    found = difference_of(one, other, [pair(0, 0)] * 3)
+    found = estimated_difference(one, other, [pair(0, 0)] * 3)
     assert isinstance(found, Estimate)
     assert found.low < 0 < found.high
 
 
 def test_what_one_game_has_no_measure_of_has_no_difference() -> None:
     lacking = Unmeasured(reason="no match finished")
-    assert difference_of(lacking, wilson(1, 2, "matches")) == lacking
-    assert difference_of(wilson(1, 2, "matches"), lacking) == lacking
+    assert estimated_difference(lacking, wilson(1, 2, "matches")) == lacking
+    assert estimated_difference(wilson(1, 2, "matches"), lacking) == lacking
 
 
 def test_a_game_that_turns_the_winner_around_swaps_the_wins_and_nothing_else(

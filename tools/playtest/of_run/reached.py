@@ -6,10 +6,10 @@ from statistics import fmean
 
 from games.library import defaults
 from games.mechanics import MechanicGraph
-from games.records import MatchRecord
+from games.records import MatchRecord, PlayedActions
 from games.text import one_line
 from games.values import CHANCE, Json, ModuleFault
-from tools.coverage import PlayedActions, mechanic_coverage, rule_coverage
+from tools.coverage import mechanic_coverage, rule_coverage
 from tools.playtest.report import is_late
 from tools.playtest.series import Series
 from tools.reporting.content import short_name
