@@ -8,7 +8,6 @@ from games.mechanics.graph import (
     MechanicEdge,
     MechanicGraph,
     bounded,
-    read_graph,
 )
 
 __all__ = [
@@ -19,5 +18,4 @@ __all__ = [
     "MechanicEdge",
     "MechanicGraph",
     "bounded",
-    "read_graph",
 ]

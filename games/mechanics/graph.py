@@ -8,13 +8,12 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from games.text import number_of, one_line
 
 ROOT = "the game ends"
 MOST_NODES, MOST_EDGES = 100, 400
-_LONGEST = 200_000  # bytes of a stranger's graph
 _SHOWN = 8
 Kind: TypeAlias = Literal[
     "end",
@@ -180,24 +179,6 @@ class MechanicGraph(_Part):
         ends = dict.fromkeys(end for edge in self.edges for end in (edge.source, edge.target))
         if unknown := [end for end in ends if end not in self.by_id]:
             yield f"edges name mechanics that there are not: {_few(unknown)}"
-
-
-def read_graph(text: str) -> MechanicGraph:
-    """A stranger's graph, of JSON.
-
-    Raises:
-        GraphError: If it is too large or no graph.
-    """
-    size = len(text.encode("utf-8", "replace"))
-    if size > _LONGEST:
-        raise GraphError(f"the mechanic graph has {size} bytes; required: at most {_LONGEST}")
-    try:
-        graph = MechanicGraph.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "it"
-        raise GraphError(f"this is no mechanic graph: {where}: {first['msg']}") from error
-    return bounded(graph)
 
 
 def bounded(graph: MechanicGraph) -> MechanicGraph:

@@ -1,13 +1,12 @@
 """Mechanic graphs: depths, what is wrong with a stranger's, and the edges that two share."""
 
 import itertools
-import json
 import random
 import re
 
 import pytest
 
-from games.mechanics import GraphError, Mechanic, MechanicEdge, MechanicGraph, bounded, read_graph
+from games.mechanics import GraphError, Mechanic, MechanicEdge, MechanicGraph, bounded
 from games.mechanics.matching import best_assignment, match_graphs
 
 
@@ -73,25 +72,6 @@ def test_a_graph_that_is_too_large_is_refused() -> None:
     dense = graph(*(f"{a}>{b}" for a in range(2, 40) for b in range(1, a)))
     with pytest.raises(GraphError, match="edges; required: at most 400"):
         match_graphs(dense, UNO)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("x" * 200_001, "200001 bytes"),
-        ("{", "no mechanic graph"),
-        ('{"nodes": []}', "edges"),
-        ('{"nodes": [{"id": "one", "name": "x"}], "edges": []}', "nodes.0.id"),
-        (json.dumps({"nodes": [{"id": "M1", "name": "x" * 400}], "edges": []}), "nodes.0.name"),
-    ],
-)
-def test_a_strangers_text_that_is_no_graph_is_refused(text: str, said: str) -> None:
-    with pytest.raises(GraphError, match=said):
-        read_graph(text)
-
-
-def test_a_graph_comes_back_from_its_text() -> None:
-    assert read_graph(UNO.model_dump_json()) == UNO
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -13,6 +13,7 @@ from games.values import Json
 from tools.comparing.differences import PlayedDifference
 from tools.playtest.jobs import GameSetup
 
+_MOST_PAIRED = 200  # rules that differ; of more, the assignment would take minutes
 State = Literal["changed", "removed", "added"]
 
 
@@ -130,8 +131,10 @@ def _rules(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[PartDiffer
     texts = set(one.values()) & set(other.values())
     mine = [(id_, text) for id_, text in one.items() if text not in texts]
     theirs = [(id_, text) for id_, text in other.items() if text not in texts]
-    alike = by_words([text for _, text in mine], [text for _, text in theirs])
-    paired = {i: j for i, j in best_assignment(alike) if alike[i][j] >= SAME}
+    paired: dict[int, int] = {}
+    if max(len(mine), len(theirs)) <= _MOST_PAIRED:
+        alike = by_words([text for _, text in mine], [text for _, text in theirs])
+        paired = {i: j for i, j in best_assignment(alike) if alike[i][j] >= SAME}
     rows = []
     for at, (id_, text) in enumerate(mine):
         new, after = theirs[paired[at]] if at in paired else ("", "")

@@ -145,6 +145,13 @@ def test_a_rule_is_the_same_whatever_its_number() -> None:
     assert compare_games(one, replace(one, settings={"hand": 7})).rules == ()
 
 
+def test_thousands_of_rules_are_told_without_being_paired() -> None:
+    one = game({f"R{n}": f"Pay {n} coins." for n in range(3000)})
+    other = game({f"R{n}": f"Pay {n} chips." for n in range(3000)})
+    found = compare_games(one, other).rules
+    assert [part.state for part in found] == ["removed"] * 3000 + ["added"] * 3000
+
+
 def test_the_page_keeps_a_games_words_as_words() -> None:
     one = game({"R1": "<script>alert(1)</script>"}, hand=7)
     found = compare_games(one, game({}))
