@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from tools.sandbox import Sandbox
 
 _MOST_ROWS = 10
+_PARTS = (
+    *("without", "leads_to", "led_to_by", "rules", "settings", "mechanics", "clauses", "lines"),
+    *("findings", "fired", "never_fired", "not_followed", "faults"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,15 +100,15 @@ def _show(found: dict[str, Any]) -> None:
         say(f"{found['mechanic']} ({found['kind']}{depth}): {one_line(found['name'])}")
     else:
         say(f"{found['rule']} ({found['section']}): {found['text']}")
-    for name, rows in found.items():
-        if isinstance(rows, dict):
-            rows = [f"{key}={value}" for key, value in rows.items()]
-        if isinstance(rows, list) and rows:
+    for name in _PARTS:
+        part = found.get(name, [])
+        rows = [f"{k}={v}" for k, v in part.items()] if isinstance(part, dict) else part
+        if rows:
             say(f"\n{name.replace('_', ' ').capitalize()}:")
-            for row in rows[:_MOST_ROWS]:
-                say("  " + _as_line(row))
-            if more := rows[_MOST_ROWS:]:
-                say(f"  and {len(more)} more")
+        for row in rows[:_MOST_ROWS]:
+            say("  " + _as_line(row))
+        if more := rows[_MOST_ROWS:]:
+            say(f"  and {len(more)} more")
     note(f"fired in {found['fired_in']} of {found['followed']} matches that were followed")
 
 
