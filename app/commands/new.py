@@ -184,9 +184,11 @@ def resume_named(
 ) -> None:
     """Go on with a run that was stopped, killed, gave up, or waits for an answer."""
     from app.commands.learn import go_on_learning
+    from app.commands.vary import go_on_varying
     from graph.learn.settings import is_learning
     from graph.new.requests import Remedy, begin_again, by_form, read_form, read_request
     from graph.run.folder import find_folder, runs_folder
+    from graph.vary.settings import is_variation
 
     if asked.source not in (None, "design"):
         raise typer.BadParameter(f"--from is {asked.source!r}; known: design")
@@ -201,6 +203,10 @@ def resume_named(
                     "a run of `learn` is resumed with --rounds alone, or nothing"
                 )
             go_on_learning(folder, more=asked.rounds or 0, as_json=as_json)
+        if is_variation(folder):
+            if asked != _Resuming():
+                raise typer.BadParameter("a run of `vary` is resumed with nothing beside its name")
+            go_on_varying(folder, as_json=as_json)
         request, form = read_request(folder), None
         if asked.source is not None:
             form = by_form(request, read_form(folder), folder)

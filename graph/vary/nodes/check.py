@@ -1,0 +1,94 @@
+"""Node: the whole `check` of each chosen variant, and its matches on fresh deals."""
+
+from collections.abc import Callable
+from typing import Literal
+
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+from pydantic import BaseModel
+
+from games.checks import Finding, verdict
+from games.checks.run import CheckSettings
+from games.streams import stream
+from games.values import Json
+from graph.run.candidates import what_failed
+from graph.run.events import Checked, MatchPlayed, writer_of
+from graph.run.sandboxes import keep_grade
+from graph.vary.state import Variant, VaryContext, VaryState, moved
+from tools.checking import check_source
+from tools.playtest.series import SeriesSettings, play_finding
+from tools.variation.trial import TrialResult
+
+_MATCHES = 100  # that `check` plays as `match` plays them
+_SECONDS = 600.0  # of one check: no machine is so busy
+
+
+class _Entry(BaseModel, frozen=True, extra="forbid"):
+    findings: tuple[Finding, ...]
+    final: TrialResult | None
+
+
+def check(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["select"]]:
+    """Check and play those that were chosen; one that fails, or plays as the base, is not kept."""
+    context, tell = runtime.context, writer_of(runtime.stream_writer)
+    keep_grade(context.folder, context.sandbox.grade)
+    new = [one for one in state.kept if one.findings is None]
+
+    def played(done: int, of: int) -> None:
+        tell(MatchPlayed(node="check", series="chosen variants", played=done, of=of))
+
+    jobs = [(one.number, _job(context, one, state)) for one in new]
+    rounds = len(state.chosen) - len(new)
+    found = context.side_by_side(f"check-{rounds}", jobs, played)
+    judged = []
+    for one in new:
+        entry = _Entry.model_validate(found[one.number])
+        with_it = one.model_copy(update={"findings": entry.findings, "final": entry.final})
+        reason = _reason(with_it, state)
+        judged.append(with_it.model_copy(update={"reason": reason}))
+        wrong = tuple(f.check for f in entry.findings if f.outcome != "passed")
+        tell(Checked(candidate=one.number, outcome=reason or "kept", failed=wrong))
+    return moved("select", state, state.with_candidates(judged))
+
+
+def _job(context: VaryContext, variant: Variant, state: VaryState) -> Callable[[], Json]:
+    settings, game = context.settings, context.request.base.made(variant.twist)
+    amounts = state.noise.amounts.model_copy(
+        update={
+            "random": settings.final_random,
+            "good": settings.final_good,
+            "mixed": settings.final_good,
+        }
+    )
+    seed = int(stream(settings.seed, "vary checks", match=variant.number).integers(2**63))
+    play = context.job(variant.twist, "final", amounts)
+
+    def judged() -> Json:
+        run = check_source(
+            context.sandbox,
+            game.source,
+            settings=CheckSettings(seed=seed),
+            num_players=game.num_players,
+            parameters={},
+            deadline_s=_SECONDS,
+            records=0,
+        )
+        findings, final = list(run.findings), None
+        if verdict(findings) == "passed":
+            asked = SeriesSettings(_MATCHES, seed, amounts.max_plies, record=False)
+            findings.append(play_finding(context.sandbox, game, context.roster, asked))
+            final = TrialResult.model_validate(play())
+        return _Entry(findings=tuple(findings), final=final).model_dump(mode="json")
+
+    return judged
+
+
+def _reason(variant: Variant, state: VaryState) -> str:
+    """Why a variant is not kept; empty where it is."""
+    if verdict(variant.findings or ()) != "passed":
+        return f"the checks: {what_failed(variant.findings or ())}"
+    if variant.final is None or variant.final.problem:
+        return variant.final.problem if variant.final else "it was not played"
+    if state.novelty(variant) <= state.noise.chance:
+        return "on fresh deals it is not told from the base in play"
+    return ""

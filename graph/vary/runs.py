@@ -1,0 +1,165 @@
+"""The machine of `vary`: its wiring, and its runs from start to end."""
+
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from langgraph.graph import START, StateGraph
+
+from graph.run.checkpoints import graph_events, has_checkpoint, open_checkpoints
+from graph.run.events import Event, Tell
+from graph.run.folder import RunFolder, RunFolderError
+from graph.run.sandboxes import open_sandbox
+from graph.run.traces import tracing
+from graph.vary.nodes.base import base
+from graph.vary.nodes.check import check
+from graph.vary.nodes.report import report
+from graph.vary.nodes.select import select
+from graph.vary.nodes.trial import trial
+from graph.vary.nodes.twist import twist
+from graph.vary.report import TOLD, VaryReport, read_varied
+from graph.vary.settings import read_variation
+from graph.vary.state import VaryContext, VaryState
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from tools.sandbox import Sandbox
+
+_STEPS = 400  # each round of choice and check settles a candidate at least
+
+
+@dataclass(frozen=True)
+class VaryResult:
+    """A run at its end.
+
+    Attributes:
+        folder: Its folder.
+        report: The object of `vary.json`.
+    """
+
+    folder: RunFolder
+    report: VaryReport
+
+
+def build_varying() -> StateGraph[VaryState, VaryContext, Any, Any]:
+    """The machine, not yet compiled: base -> twist -> trial -> select <-> check, then report."""
+    builder: StateGraph[VaryState, VaryContext, Any, Any] = StateGraph(
+        VaryState, context_schema=VaryContext
+    )
+    for node in (base, twist, trial, select, check, report):
+        builder.add_node(node.__name__, node)
+    builder.add_edge(START, "base")
+    return builder
+
+
+def make_varying(folder: RunFolder, sandbox: "Sandbox | None" = None) -> VaryContext:
+    """All that the run in a folder needs; its sandbox is the caller's to close."""
+    from agents.players.registry import PlayerRoster
+
+    if sandbox is None:
+        sandbox = open_sandbox()
+        sandbox.start()
+    return VaryContext(sandbox, PlayerRoster(), folder, read_variation(folder))
+
+
+@dataclass
+class VaryRun:
+    """A run in this process; see `RunHandle`. It never waits for a person.
+
+    Attributes:
+        folder: Its folder.
+        context: Its resources.
+        graph: The compiled machine.
+        config: Of its thread.
+    """
+
+    folder: RunFolder
+    context: VaryContext
+    graph: Any
+    config: "RunnableConfig"
+    _stopping: threading.Event = field(default_factory=threading.Event)
+
+    def events(self) -> Generator[Event]:
+        """Begin, or go on where the last checkpoint stands, until it ends or is stopped."""
+        begun = has_checkpoint(self.graph, self.config, self.folder)
+        step = None if begun else {"folder": str(self.folder.path)}
+        events = graph_events(self.graph, self.config, self.context, step)
+        with closing(events):
+            for event in events:
+                if self._stopping.is_set():
+                    return
+                yield event
+
+    @property
+    def question(self) -> None:
+        """Nothing: it asks no person."""
+        return
+
+    def answer(self, words: str) -> None:
+        """Refuse an answer, as nothing was asked.
+
+        Raises:
+            RunFolderError: Always.
+        """
+        raise RunFolderError(f"the run in {self.folder.path} asks nothing; not taken: {words!r}")
+
+    def stop(self) -> None:
+        """Stop at the next event; from any thread. What was finished is kept."""
+        self._stopping.set()
+
+    def result(self) -> VaryResult:
+        """The run at its end.
+
+        Raises:
+            RunFolderError: If it has not ended.
+        """
+        return VaryResult(self.folder, read_varied(self.folder))
+
+
+def has_varied(folder: RunFolder) -> bool:
+    """True for a run that has ended."""
+    return (folder.path / TOLD).exists()  # the last thing that a run writes
+
+
+@contextmanager
+def open_varying(
+    folder: RunFolder, context: VaryContext, *, database: str | None = None
+) -> Iterator[VaryRun]:
+    """A run that begins, or goes on where its last checkpoint stands; to the same result.
+
+    Args:
+        folder: The run's folder.
+        context: Its resources.
+        database: A Postgres address for its checkpoints; None for a file in its folder.
+    """
+    with open_checkpoints(folder.checkpoints, database) as saver, tracing(folder.trace):
+        config: RunnableConfig = {
+            "configurable": {"thread_id": folder.thread},
+            "recursion_limit": _STEPS,
+            "run_name": "rulewright vary",
+            "metadata": {"seed": context.settings.seed, "run": folder.path.name},
+        }
+        yield VaryRun(folder, context, _compiled(saver), config)
+
+
+def _compiled(saver: "BaseCheckpointSaver[str]") -> Any:  # noqa: ANN401 - LangGraph's
+    return build_varying().compile(checkpointer=saver, name="rulewright vary")
+
+
+def run_varying(
+    folder: RunFolder,
+    context: VaryContext,
+    *,
+    tell: Tell = lambda _: None,
+    database: str | None = None,
+) -> VaryResult:
+    """Run to the end; see `open_varying`."""
+    with open_varying(folder, context, database=database) as run:
+        with closing(run.events()) as events:
+            for event in events:
+                tell(event)
+        return run.result()

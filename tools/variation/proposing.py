@@ -1,0 +1,103 @@
+"""Proposals: other settings of a game, near those at hand, by a walk over what each may be."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from games.library.settings import GameParameter
+from games.values import Json, canonical_key
+
+_TOGETHER = 3  # settings that a twist changes at most
+_FEW = 6  # values of a range that are all tried
+_TRIES = 40  # for each proposal that is wanted
+
+Twist = dict[str, Json]
+"""The settings that a variant changes, with their new values."""
+
+
+@dataclass(frozen=True)
+class SettingSpace:
+    """The settings of a game that may change.
+
+    Attributes:
+        fields: Its declarations by name.
+        base: The settings at hand, all of them.
+        held: Names that stay as they are.
+        presets: Whole settings that have a name.
+        objection: Why changed settings are no other game; empty where they are one.
+    """
+
+    fields: Mapping[str, GameParameter]
+    base: Mapping[str, Json]
+    held: frozenset[str]
+    presets: Sequence[Mapping[str, Json]]
+    objection: Callable[[Twist], str]
+
+    @property
+    def free(self) -> dict[str, list[Json]]:
+        """The values that each setting can be changed to; of those that can."""
+        steps = {
+            name: _steps(field, self.base[name])
+            for name, field in self.fields.items()
+            if name not in self.held
+        }
+        return {name: values for name, values in steps.items() if values}
+
+    @property
+    def unranged(self) -> list[str]:
+        """Settings that declare neither choices nor a range: they are not varied."""
+        fields = self.fields.items()
+        return [name for name, one in fields if one.choices is None and one.range is None]
+
+    def proposals(self, count: int, generator: np.random.Generator) -> list[Twist]:
+        """So many twists at most, each another game: presets, one setting, then several at once.
+
+        Single settings are at most half of them. The same generator gives the same twists.
+        """
+        free, found = self.free, dict[str, Twist]()
+
+        def take(twist: Twist) -> None:
+            plain = {name: v for name, v in twist.items() if v != self.base[name]}
+            if plain and not self.objection(plain):
+                found.setdefault(canonical_key(plain), plain)
+
+        for preset in self.presets:
+            take({name: v for name, v in preset.items() if name not in self.held})
+        singles = [{name: value} for name, values in free.items() for value in values]
+        for at in generator.permutation(len(singles)):
+            if len(found) >= (count + 1) // 2:
+                break
+            take(singles[int(at)])
+        names = list(free)
+        for _ in range(_TRIES * count if len(names) > 1 else 0):
+            if len(found) >= count:
+                break
+            several = int(generator.integers(2, min(_TOGETHER, len(names)) + 1))
+            chosen = generator.choice(len(names), several, replace=False)
+            take({names[i]: free[names[i]][int(generator.integers(len(free[names[i]])))]
+                  for i in map(int, chosen)})  # fmt: skip
+        for at in generator.permutation(len(singles)):
+            if len(found) < count:
+                take(singles[int(at)])
+        return list(found.values())[:count]
+
+
+def _steps(field: GameParameter, value: Json) -> list[Json]:
+    """Other values near one: all of a few, else neighbours, the half, the double, the default.
+
+    >>> _steps(GameParameter(default=6, range=(2, 19)), 6)
+    [7, 5, 8, 4, 12, 3, 9]
+    >>> _steps(GameParameter(default=0, range=(0, 2)), 1)
+    [0, 2]
+    """
+    if field.choices is not None:
+        return [one for one in field.choices if one != value]
+    if field.range is None or type(value) is not int:
+        return []
+    least, most = field.range
+    if most - least < _FEW:
+        return [n for n in range(least, most + 1) if n != value]
+    near = [value + 1, value - 1, value + 2, value - 2, 2 * value, value // 2, value + value // 2]
+    near += [field.default] if type(field.default) is int else []
+    return [n for n in dict.fromkeys(near) if least <= n <= most and n != value]
