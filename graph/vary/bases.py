@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -126,11 +127,11 @@ class BaseGame(BaseModel, frozen=True, extra="forbid"):
 
     def _said(self, name: str, value: Json) -> str:
         meaning = self.fields[name].meaning.rstrip(". ") or name.replace("_", " ")
-        before = self.settings[name]
         plain = meaning[:1].lower() + meaning[1:]
         if isinstance(value, bool):
-            return plain if value else f"no longer: {plain}"
-        return f"{name.replace('_', ' ')} {value_text(value)} instead of {value_text(before)} ({plain})"
+            return plain if value else f"not any more: {plain}"
+        head = re.split("[:;]", plain)[0]
+        return f"{head}: {value_text(value)} instead of {value_text(self.settings[name])}"
 
     def command(self, twist: Twist) -> str:
         """The command that makes it as a run of its own; empty where the library cannot."""

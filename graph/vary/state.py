@@ -17,9 +17,8 @@ from graph.run.checkpoints import as_plain
 from graph.run.folder import RunFolder
 from graph.vary.settings import VaryRequest, VarySettings
 from tools.playtest.journal import journal_at
-from tools.playtest.of_run.played import jobs_here
 from tools.playtest.runner import Workers, play_all
-from tools.variation.profile import profile_distance
+from tools.variation.profile import dull, profile_distance
 from tools.variation.proposing import Twist
 from tools.variation.trial import Amounts, TrialResult, Tryout
 
@@ -112,6 +111,11 @@ class VaryState:
         known = {one.number: one for one in self.candidates}
         return [known[n] for n in self.chosen if not known[n].reason]
 
+    def dull(self, result: TrialResult, seats: int) -> str:
+        """Why a variant is hardly a game to keep, in which the base is not the same."""
+        known = dull(self.noise.mean, seats)
+        return "; ".join(why for why in dull(result.profile, seats) if why not in known)
+
     def novelty(self, candidate: Variant) -> float:
         """The distance of a candidate to the base, in the base's units."""
         found = candidate.final or candidate.tried
@@ -190,18 +194,21 @@ class VaryContext:
         name: str,
         jobs: Sequence[tuple[int, Callable[[], Json]]],
         told: Callable[[int, int], None],
+        workers: int,
     ) -> dict[int, Json]:
         """The entries of jobs by index, from the journal of this name or played now.
 
-        `told` hears how many are done, and of how many.
+        Args:
+            name: Of the journal.
+            jobs: By index.
+            told: Hears how many are done, and of how many.
+            workers: Jobs at the same time.
         """
         path: Path = self.folder.journals / f"{name}.jsonl"
         found: dict[int, Json] = {}
-        about = {"vary": name, "jobs": [index for index, _ in jobs]}
+        about: dict[str, Json] = {"vary": name, "jobs": [index for index, _ in jobs]}
         with journal_at(path, about) as journal:
-            arriving = play_all(
-                jobs, _called, journal=journal, workers=Workers(jobs_here(), "threads")
-            )
+            arriving = play_all(jobs, _called, journal=journal, workers=Workers(workers, "threads"))
             for index, entry in arriving:
                 found[index] = entry
                 told(len(found), len(jobs))

@@ -14,6 +14,10 @@ PlayProfile: TypeAlias = Mapping[str, float]
 
 LEAST = 0.02
 """The least unit of a figure: a difference of two in a hundred, of shares and of logarithms."""
+MOST = 10.0
+"""Units that one figure counts at most: a game that is only much longer is not new in all else."""
+_TIED, _ONE_SEAT, _NO_CHOICE = 0.5, 0.9, 0.95
+_TURNS = 2
 
 
 class PlayedOut(NamedTuple):
@@ -100,7 +104,7 @@ def _shared(profiles: Sequence[PlayProfile]) -> list[str]:
 
 
 def profile_distance(one: PlayProfile, other: PlayProfile, units: Mapping[str, float]) -> float:
-    """The distance of two profiles: `sqrt(mean(((a - b) / unit)²))` over the figures of both.
+    """The distance of two profiles: `sqrt(mean(min(|a - b| / unit, MOST)²))` over both's figures.
 
     Raises:
         ValueError: If they have no figure together.
@@ -111,7 +115,26 @@ def profile_distance(one: PlayProfile, other: PlayProfile, units: Mapping[str, f
     both = [name for name in units if name in one and name in other]
     if not both:
         raise ValueError("the two profiles have no figure together")
-    return math.sqrt(fmean(((one[name] - other[name]) / units[name]) ** 2 for name in both))
+    steps = [min(abs(one[name] - other[name]) / units[name], MOST) for name in both]
+    return math.sqrt(fmean(step * step for step in steps))
+
+
+def dull(profile: PlayProfile, seats: int) -> list[str]:
+    """The reasons why a game in play is hardly one to keep; none for most.
+
+    >>> dull({"length": math.log(1 + 3), "ties": 0.6, "good_ties": 0.1, "forced": 0.1}, 2)
+    ['it is over before each has had two turns']
+    """
+    ties = min(profile.get("ties", 0.0), profile.get("good_ties", 0.0))
+    first = profile.get("good_first", profile.get("first", 0.5))
+    length = math.exp(profile.get("good_length", profile["length"])) - 1
+    found = {
+        "half of the matches are tied, however they are played": ties >= _TIED,
+        "one seat wins nine of ten matches": not 1 - _ONE_SEAT < first < _ONE_SEAT,
+        "players have hardly anything to decide": profile.get("forced", 1.0) >= _NO_CHOICE,
+        "it is over before each has had two turns": length < _TURNS * seats,
+    }
+    return [reason for reason, holds in found.items() if holds]
 
 
 def chance_distance(profiles: Sequence[PlayProfile], units: Mapping[str, float]) -> float:

@@ -23,7 +23,6 @@ from tools.reporting.content import Fairness
 from tools.sandbox import Sandbox
 from tools.variation.profile import PlayedOut, played_out, profile_of, sides_shown
 
-_NOTHING = 0.98  # share from which on a game leaves nothing to decide, or nothing to win
 _LEAD_PLIES = 1500  # that are played again for the lead
 _FEWEST = 4  # matches that tell of the lead
 _MOST = 16
@@ -70,7 +69,7 @@ class TrialResult(BaseModel, frozen=True, extra="forbid"):
     """The end of a trial.
 
     Attributes:
-        problem: Why it is no game to keep; empty where it may be.
+        problem: Why it could not be played to the end; empty where it was.
         profile: Figures of play by name; `good_` before those of good play.
         figures: None where a problem ended the trial.
     """
@@ -118,20 +117,13 @@ class Tryout:
         at_random = _matches_of(series)
         sides = sides_shown(at_random)
         profile = profile_of(at_random, sides) | self._lead(series)
-        if profile.get("forced", 1.0) >= _NOTHING:
-            return TrialResult(problem="players have nothing to decide", profile=profile)
         if not self.good:
             return TrialResult(profile=profile, figures=_figures(RANDOM, at_random, sides, None))
         series = self._series([self.good] * seats, self.amounts.good, ())
         if problem := _unfinished(series):
             return TrialResult(problem=problem, profile=profile)
         good = _matches_of(series)
-        well = profile_of(good, sides)
-        profile |= {f"good_{name}": value for name, value in well.items()}
-        if min(profile.get("ties", 0.0), well.get("ties", 0.0)) >= _NOTHING:
-            return TrialResult(problem="nearly every match is tied", profile=profile)
-        if not 1 - _NOTHING < well.get("first", 0.5) < _NOTHING:
-            return TrialResult(problem="the same seat wins every match", profile=profile)
+        profile |= {f"good_{name}": value for name, value in profile_of(good, sides).items()}
         return self._against_random(profile, good, at_random, sides)
 
     def _against_random(
@@ -212,20 +204,13 @@ def _figures(
     player: str, matches: Sequence[PlayedOut], sides: Sides, skill: Estimate | None
 ) -> TrialFigures:
     returns = [one.returns for one in matches]
-    tied = sum(len({*paid}) == 1 for paid in returns)
     decided = [one for one in matches if one.decisions]
-    more = (
-        {}
-        if len(sides) == 1
-        else {
-            "ties": wilson(tied, len(matches), "matches"),
-            "fairness": fair_once(player, sides, side_wins(returns, sides)),
-        }
-    )
+    versus, tied = len(sides) > 1, sum(len({*paid}) == 1 for paid in returns)
     return TrialFigures(
         player=player,
         length=mean_interval([float(one.decisions) for one in matches], "matches"),
         choices=mean_interval([one.options / one.decisions for one in decided], "matches"),
+        ties=wilson(tied, len(matches), "matches") if versus else None,
         skill=skill,
-        **more,
+        fairness=fair_once(player, sides, side_wins(returns, sides)) if versus else None,
     )

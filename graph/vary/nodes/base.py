@@ -12,6 +12,7 @@ from graph.run.folder import RunFolderError
 from graph.vary.state import BaseNoise, VaryContext, VaryState, moved
 from tools.playtest.jobs import GameSetup
 from tools.playtest.of_run.budget import Work, rounded
+from tools.playtest.of_run.played import jobs_here
 from tools.playtest.series import SeriesSettings, play_series
 from tools.variation.profile import chance_distance, mean_profile, units_of
 from tools.variation.trial import Amounts, TrialResult
@@ -49,7 +50,7 @@ def base(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["tw
     )
     jobs = [(n, context.job({}, f"base {n}", amounts)) for n in range(settings.base_seeds)]
     jobs.append((settings.base_seeds, context.job({}, "final", final)))
-    rows = [*context.side_by_side("base", jobs, played).values()]
+    rows = [*context.side_by_side("base", jobs, played, jobs_here()).values()]
     *found, result = map(TrialResult.model_validate, rows)
     if problem := next((one.problem for one in (*found, result) if one.problem), ""):
         raise RunFolderError(_NO_BASE.format(context.request.base.name, problem))

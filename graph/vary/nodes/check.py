@@ -16,6 +16,8 @@ from graph.run.events import Checked, MatchPlayed, writer_of
 from graph.run.sandboxes import keep_grade
 from graph.vary.state import Variant, VaryContext, VaryState, moved
 from tools.checking import check_source
+from tools.playtest.jobs import GameSetup
+from tools.playtest.of_run.played import jobs_here
 from tools.playtest.series import SeriesSettings, play_finding
 from tools.variation.trial import TrialResult
 
@@ -39,12 +41,12 @@ def check(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["s
 
     jobs = [(one.number, _job(context, one, state)) for one in new]
     rounds = len(state.chosen) - len(new)
-    found = context.side_by_side(f"check-{rounds}", jobs, played)
+    found = context.side_by_side(f"check-{rounds}", jobs, played, max(1, jobs_here() // 2))
     judged = []
     for one in new:
         entry = _Entry.model_validate(found[one.number])
         with_it = one.model_copy(update={"findings": entry.findings, "final": entry.final})
-        reason = _reason(with_it, state)
+        reason = _reason(with_it, state, context.request.base.setup(one.twist).num_players)
         judged.append(with_it.model_copy(update={"reason": reason}))
         wrong = tuple(f.check for f in entry.findings if f.outcome != "passed")
         tell(Checked(candidate=one.number, outcome=reason or "kept", failed=wrong))
@@ -64,31 +66,45 @@ def _job(context: VaryContext, variant: Variant, state: VaryState) -> Callable[[
     play = context.job(variant.twist, "final", amounts)
 
     def judged() -> Json:
-        run = check_source(
-            context.sandbox,
-            game.source,
-            settings=CheckSettings(seed=seed),
-            num_players=game.num_players,
-            parameters={},
-            deadline_s=_SECONDS,
-            records=0,
-        )
-        findings, final = list(run.findings), None
+        findings = _checked(context, game, seed)
+        if verdict(findings) != "passed":
+            # A busy machine may end a worker: what is wrong is wrong again.
+            findings = _checked(context, game, seed)
+        final = None
         if verdict(findings) == "passed":
-            asked = SeriesSettings(_MATCHES, seed, amounts.max_plies, record=False)
-            findings.append(play_finding(context.sandbox, game, context.roster, asked))
             final = TrialResult.model_validate(play())
         return _Entry(findings=tuple(findings), final=final).model_dump(mode="json")
 
     return judged
 
 
-def _reason(variant: Variant, state: VaryState) -> str:
+def _checked(context: VaryContext, game: GameSetup, seed: int) -> list[Finding]:
+    """The findings of all that the command `check` asks."""
+    settings = CheckSettings(seed=seed)
+    run = check_source(
+        context.sandbox,
+        game.source,
+        settings=settings,
+        num_players=game.num_players,
+        parameters={},
+        deadline_s=_SECONDS,
+        records=0,
+    )
+    findings = list(run.findings)
+    if verdict(findings) == "passed":
+        asked = SeriesSettings(_MATCHES, seed, settings.max_plies, record=False)
+        findings.append(play_finding(context.sandbox, game, context.roster, asked))
+    return findings
+
+
+def _reason(variant: Variant, state: VaryState, seats: int) -> str:
     """Why a variant is not kept; empty where it is."""
     if verdict(variant.findings or ()) != "passed":
         return f"the checks: {what_failed(variant.findings or ())}"
     if variant.final is None or variant.final.problem:
         return variant.final.problem if variant.final else "it was not played"
+    if why := state.dull(variant.final, seats):
+        return why
     if state.novelty(variant) <= state.noise.chance:
         return "on fresh deals it is not told from the base in play"
     return ""

@@ -7,6 +7,7 @@ from langgraph.types import Command
 
 from graph.run.events import MatchPlayed, writer_of
 from graph.vary.state import VaryContext, VaryState, moved
+from tools.playtest.of_run.played import jobs_here
 from tools.variation.trial import TrialResult
 
 
@@ -19,9 +20,11 @@ def trial(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["s
 
     amounts = state.noise.amounts
     jobs = [(one.number, context.job(one.twist, "trial", amounts)) for one in state.candidates]
-    found = context.side_by_side("trial", jobs, played)
+    found = context.side_by_side("trial", jobs, played, jobs_here())
     tried = []
     for one in state.candidates:
         result = TrialResult.model_validate(found[one.number])
-        tried.append(one.model_copy(update={"tried": result, "reason": result.problem}))
+        seats = context.request.base.setup(one.twist).num_players
+        reason = result.problem or state.dull(result, seats)
+        tried.append(one.model_copy(update={"tried": result, "reason": reason}))
     return moved("select", state, state.with_candidates(tried))
