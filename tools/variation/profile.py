@@ -16,7 +16,7 @@ LEAST = 0.02
 """The least unit of a figure: a difference of two in a hundred, of shares and of logarithms."""
 MOST = 10.0
 """Units that one figure counts at most: a game that is only much longer is not new in all else."""
-_TIED, _ONE_SEAT, _NO_CHOICE = 0.5, 0.9, 0.95
+_TIED, _NEARLY, _NO_CHOICE = 0.5, 0.9, 0.95
 _TURNS = 2
 
 
@@ -130,7 +130,8 @@ def dull(profile: PlayProfile, seats: int) -> list[str]:
     length = math.exp(profile.get("good_length", profile["length"])) - 1
     found = {
         "half of the matches are tied, however they are played": ties >= _TIED,
-        "one seat wins nine of ten matches": not 1 - _ONE_SEAT < first < _ONE_SEAT,
+        "good players tie nine of ten matches": profile.get("good_ties", 0.0) >= _NEARLY,
+        "one seat wins nine of ten matches": not 1 - _NEARLY < first < _NEARLY,
         "players have hardly anything to decide": profile.get("forced", 1.0) >= _NO_CHOICE,
         "it is over before each has had two turns": length < _TURNS * seats,
     }

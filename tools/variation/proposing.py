@@ -10,7 +10,7 @@ from games.values import Json, canonical_key
 
 _TOGETHER = 3  # settings that a twist changes at most
 _FEW = 6  # values of a range that are all tried
-_TRIES = 40  # for each proposal that is wanted
+_TRIES = 200  # in a row that give nothing new
 
 Twist = dict[str, Json]
 """The settings that a variant changes, with their new values."""
@@ -69,14 +69,15 @@ class SettingSpace:
             if len(found) >= (count + 1) // 2:
                 break
             take(singles[int(at)])
-        names = list(free)
-        for _ in range(_TRIES * count if len(names) > 1 else 0):
-            if len(found) >= count:
-                break
+        names, vain = list(free), 0
+        while len(names) > 1 and len(found) < count and vain < _TRIES:
             several = int(generator.integers(2, min(_TOGETHER, len(names)) + 1))
-            chosen = generator.choice(len(names), several, replace=False)
-            take({names[i]: free[names[i]][int(generator.integers(len(free[names[i]])))]
-                  for i in map(int, chosen)})  # fmt: skip
+            before, chosen = len(found), generator.choice(len(names), several, replace=False)
+            of = {names[i]: free[names[i]] for i in map(int, chosen)}
+            take(
+                {name: values[int(generator.integers(len(values)))] for name, values in of.items()}
+            )
+            vain = vain + 1 if len(found) == before else 0
         for at in generator.permutation(len(singles)):
             if len(found) < count:
                 take(singles[int(at)])

@@ -111,9 +111,10 @@ class Tryout:
 
     def _played(self) -> TrialResult:
         seats = self.game.num_players
-        series = self._series([RANDOM] * seats, self.amounts.random, ())
-        if problem := _unfinished(series):
-            return TrialResult(problem=problem)
+        for matches in (1, self.amounts.random):  # one that fails is soon told
+            series = self._series([RANDOM] * seats, matches, ())
+            if problem := _unfinished(series):
+                return TrialResult(problem=problem)
         at_random = _matches_of(series)
         sides = sides_shown(at_random)
         profile = profile_of(at_random, sides) | self._lead(series)
