@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from tools.sandbox import Sandbox
 
-_STEPS = 400  # each round of choice and check settles a candidate at least
+NODES = (base, twist, trial, select, check, report)
+STEPS = 400  # each round of choice and check settles a candidate at least
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def build_varying() -> StateGraph[VaryState, VaryContext, Any, Any]:
     builder: StateGraph[VaryState, VaryContext, Any, Any] = StateGraph(
         VaryState, context_schema=VaryContext
     )
-    for node in (base, twist, trial, select, check, report):
+    for node in NODES:
         builder.add_node(node.__name__, node)
     builder.add_edge(START, "base")
     return builder
@@ -139,7 +140,7 @@ def open_varying(
     with open_checkpoints(folder.checkpoints, database) as saver, tracing(folder.trace):
         config: RunnableConfig = {
             "configurable": {"thread_id": folder.thread},
-            "recursion_limit": _STEPS,
+            "recursion_limit": STEPS,
             "run_name": "rulewright vary",
             "metadata": {"seed": context.settings.seed, "run": folder.path.name},
         }

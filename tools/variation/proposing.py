@@ -10,6 +10,7 @@ from games.values import Json, canonical_key
 
 _TOGETHER = 3  # settings that a twist changes at most
 _FEW = 6  # values of a range that are all tried
+_STEP = 6  # a value changes by this part of itself at least
 _TRIES = 200  # in a row that give nothing new
 
 Twist = dict[str, Json]
@@ -89,6 +90,8 @@ def _steps(field: GameParameter, value: Json) -> list[Json]:
 
     >>> _steps(GameParameter(default=6, range=(2, 19)), 6)
     [7, 5, 8, 4, 12, 3, 9]
+    >>> _steps(GameParameter(default=300, range=(10, 1000)), 300)
+    [350, 250, 400, 200, 600, 150, 450]
     >>> _steps(GameParameter(default=0, range=(0, 2)), 1)
     [0, 2]
     """
@@ -99,6 +102,8 @@ def _steps(field: GameParameter, value: Json) -> list[Json]:
     least, most = field.range
     if most - least < _FEW:
         return [n for n in range(least, most + 1) if n != value]
-    near = [value + 1, value - 1, value + 2, value - 2, 2 * value, value // 2, value + value // 2]
+    step = max(1, abs(value) // _STEP)
+    near = [value + step, value - step, value + 2 * step, value - 2 * step]
+    near += [2 * value, value // 2, value + value // 2]
     near += [field.default] if type(field.default) is int else []
     return [n for n in dict.fromkeys(near) if least <= n <= most and n != value]

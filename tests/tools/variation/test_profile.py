@@ -147,7 +147,7 @@ def test_farthest_points_are_those_that_enumeration_finds(seed: int) -> None:
 
     # Gonzalez 1985: at least half of what the best of all sets has between its points.
     def least(chosen: tuple[int, ...]) -> float:
-        return min(distances[i][j] for i, j in combinations((0, *chosen), 2))
+        return min(float(distances[i][j]) for i, j in combinations((0, *chosen), 2))
 
     assert least((*added,)) >= max(map(least, combinations(free, 4))) / 2
 
