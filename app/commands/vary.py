@@ -1,5 +1,6 @@
 """`vary`: a game becomes others that play differently, each checked and played."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -53,6 +54,27 @@ def vary_game(
     folder = create_folder(out, title=f"vary {base.title}", runs=runs_folder())
     with folder.held(), place.chosen():
         write_variation(VaryRequest(base=base, settings=settings), folder)
+        go_on_varying(folder, as_json=as_json)
+
+
+def go_on_with_other(folder: "RunFolder", given: Mapping[str, object], *, as_json: bool) -> None:
+    """Go on with a run that is none of `new`; nothing where it is one.
+
+    Raises:
+        typer.BadParameter: If a way to go on is `given` that is for runs of `new` alone.
+    """
+    from app.commands.learn import go_on_learning
+    from graph.learn.settings import is_learning
+    from graph.vary.settings import is_variation
+
+    asked = {name for name, value in given.items() if value}
+    if is_learning(folder):
+        if asked - {"rounds"}:
+            raise typer.BadParameter("a run of `learn` is resumed with --rounds alone, or nothing")
+        go_on_learning(folder, more=int(str(given["rounds"] or 0)), as_json=as_json)
+    if is_variation(folder):
+        if asked:
+            raise typer.BadParameter("a run of `vary` is resumed with nothing beside its name")
         go_on_varying(folder, as_json=as_json)
 
 

@@ -18,8 +18,8 @@ from graph.learn.nodes.intake import intake
 from graph.learn.nodes.report import report
 from graph.learn.report import TOLD, LearnReport, read_report
 from graph.learn.settings import LearnRequest, read_learning, write_learning
-from graph.learn.state import LearnContext, LearnState, moved
-from graph.run.checkpoints import graph_events, has_checkpoint, open_checkpoints
+from graph.learn.state import LearnContext, LearnState
+from graph.run.checkpoints import graph_events, has_checkpoint, moved, open_checkpoints
 from graph.run.events import Event, Tell, hear_waits, writer_of
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.opening import model_settings, open_chat

@@ -126,6 +126,8 @@ def _told(figures: TrialFigures) -> list[str]:
     if fair is not None and fair.share.value is not None:
         ends = f"{percent(fair.share.low or 0.0)} to {percent(fair.share.high or 1.0)}"
         share = f"{fair.share.name}: {percent(fair.share.value)} ({ends}), fair: {fair.answer}"
+    if figures.score is not None:
+        share = f"all win or lose together: score {figures.score.value:.2f}"
     return [
         share,
         f"{figures.length.value:.1f}",

@@ -2,18 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass as resources
-from dataclasses import field, fields, replace
+from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from langgraph.types import Command
 from pydantic import BaseModel, JsonValue
 from pydantic.dataclasses import dataclass
 
 from games.checks import Finding
 from games.streams import stream
 from games.values import Json
-from graph.run.checkpoints import as_plain
 from graph.run.folder import RunFolder
 from graph.vary.settings import VaryRequest, VarySettings
 from tools.playtest.journal import journal_at
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from agents.players.registry import PlayerRoster
     from tools.sandbox import Sandbox
 
-Node = TypeVar("Node", bound=str)
 VaryEnd: TypeAlias = Literal["varied", "fewer", "none"]
 
 
@@ -150,14 +147,6 @@ class VaryState:
         """With candidates in the place of those of their numbers."""
         found = {one.number: one for one in (*self.candidates, *newer)}
         return replace(self, candidates=tuple(found[number] for number in sorted(found)))
-
-
-def moved(node: Node, before: VaryState, after: VaryState) -> Command[Node]:
-    """Go on at a node, with what has changed as any checkpointer keeps it."""
-    both = (
-        (one.name, getattr(before, one.name), getattr(after, one.name)) for one in fields(after)
-    )
-    return Command(goto=node, update={n: as_plain(new) for n, old, new in both if new != old})
 
 
 @resources

@@ -53,6 +53,7 @@ class TrialFigures(BaseModel, frozen=True, extra="forbid"):
         length: Decisions a match.
         choices: Legal actions a decision.
         ties: Share of matches that pay all alike; None where all are one side.
+        score: Mean return, where all are one side.
         skill: Share of the wins of the good player's side against random play; None without.
         fairness: None where all are one side.
     """
@@ -61,6 +62,7 @@ class TrialFigures(BaseModel, frozen=True, extra="forbid"):
     length: Estimate
     choices: Estimate
     ties: Estimate | None = None
+    score: Estimate | None = None
     skill: Estimate | None = None
     fairness: Fairness | None = None
 
@@ -212,6 +214,7 @@ def _figures(
         length=mean_interval([float(one.decisions) for one in matches], "matches"),
         choices=mean_interval([one.options / one.decisions for one in decided], "matches"),
         ties=wilson(tied, len(matches), "matches") if versus else None,
+        score=None if versus else mean_interval([fmean(paid) for paid in returns], "matches"),
         skill=skill,
         fairness=fair_once(player, sides, side_wins(returns, sides)) if versus else None,
     )

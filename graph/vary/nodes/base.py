@@ -7,9 +7,10 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from agents.strategy.contest import counted_lines
+from graph.run.checkpoints import moved
 from graph.run.events import BaseMeasured, MatchPlayed, writer_of
 from graph.run.folder import RunFolderError
-from graph.vary.state import BaseNoise, VaryContext, VaryState, moved
+from graph.vary.state import BaseNoise, VaryContext, VaryState
 from tools.playtest.jobs import GameSetup
 from tools.playtest.of_run.budget import Work, rounded
 from tools.playtest.of_run.played import jobs_here

@@ -12,9 +12,10 @@ from games.checks.run import CheckSettings
 from games.streams import stream
 from games.values import Json
 from graph.run.candidates import what_failed
+from graph.run.checkpoints import moved
 from graph.run.events import Checked, MatchPlayed, writer_of
 from graph.run.sandboxes import keep_grade
-from graph.vary.state import Variant, VaryContext, VaryState, moved
+from graph.vary.state import Variant, VaryContext, VaryState
 from tools.checking import check_source
 from tools.playtest.jobs import GameSetup
 from tools.playtest.of_run.played import jobs_here

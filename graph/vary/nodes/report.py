@@ -6,11 +6,12 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from graph.run.checkpoints import moved
 from graph.run.events import Reported, writer_of
 from graph.run.sandboxes import grades_of
 from graph.run.settings import versions
 from graph.vary.report import TOLD, VariantRow, VaryReport, variations_page
-from graph.vary.state import Variant, VaryContext, VaryState, moved
+from graph.vary.state import Variant, VaryContext, VaryState
 
 
 def report(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["__end__"]]:

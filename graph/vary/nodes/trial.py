@@ -5,8 +5,9 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from graph.run.checkpoints import moved
 from graph.run.events import MatchPlayed, writer_of
-from graph.vary.state import VaryContext, VaryState, moved
+from graph.vary.state import VaryContext, VaryState
 from tools.playtest.of_run.played import jobs_here
 from tools.variation.trial import TrialResult
 

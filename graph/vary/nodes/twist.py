@@ -8,8 +8,9 @@ from langgraph.types import Command
 from agents.composer.keeping import kept_settings
 from games.library.settings import PLAYERS
 from games.streams import stream
+from graph.run.checkpoints import moved
 from graph.run.events import TwistsProposed, writer_of
-from graph.vary.state import VaryContext, VaryState, moved
+from graph.vary.state import VaryContext, VaryState
 from tools.variation.proposing import SettingSpace
 
 
