@@ -1,16 +1,16 @@
 """The machine of `vary`: its wiring, and its runs from start to end."""
 
-import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import START, StateGraph
 
-from graph.run.checkpoints import graph_events, has_checkpoint, open_checkpoints
-from graph.run.events import Event, Tell
-from graph.run.folder import RunFolder, RunFolderError
+from graph.run.checkpoints import open_checkpoints
+from graph.run.events import Tell
+from graph.run.folder import RunFolder
+from graph.run.handle import QuietRun
 from graph.run.sandboxes import open_sandbox
 from graph.run.traces import tracing
 from graph.vary.nodes.base import base
@@ -67,50 +67,10 @@ def make_varying(folder: RunFolder, sandbox: "Sandbox | None" = None) -> VaryCon
     return VaryContext(sandbox, PlayerRoster(), folder, read_variation(folder))
 
 
-@dataclass
-class VaryRun:
-    """A run in this process; see `RunHandle`. It never waits for a person.
+class VaryRun(QuietRun):
+    """A run in this process; see `QuietRun`."""
 
-    Attributes:
-        folder: Its folder.
-        context: Its resources.
-        graph: The compiled machine.
-        config: Of its thread.
-    """
-
-    folder: RunFolder
     context: VaryContext
-    graph: Any
-    config: "RunnableConfig"
-    _stopping: threading.Event = field(default_factory=threading.Event)
-
-    def events(self) -> Generator[Event]:
-        """Begin, or go on where the last checkpoint stands, until it ends or is stopped."""
-        begun = has_checkpoint(self.graph, self.config, self.folder)
-        step = None if begun else {"folder": str(self.folder.path)}
-        events = graph_events(self.graph, self.config, self.context, step)
-        with closing(events):
-            for event in events:
-                if self._stopping.is_set():
-                    return
-                yield event
-
-    @property
-    def question(self) -> None:
-        """Nothing: it asks no person."""
-        return
-
-    def answer(self, words: str) -> None:
-        """Refuse an answer, as nothing was asked.
-
-        Raises:
-            RunFolderError: Always.
-        """
-        raise RunFolderError(f"the run in {self.folder.path} asks nothing; not taken: {words!r}")
-
-    def stop(self) -> None:
-        """Stop at the next event; from any thread. What was finished is kept."""
-        self._stopping.set()
 
     def result(self) -> VaryResult:
         """The run at its end.
