@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from games.modules import Module
-from games.text import is_plain_line, skeletons
+from games.text import skeleton
 from games.values import (
     CHANCE,
     MAX_PLAYERS,
@@ -187,13 +187,14 @@ def read_actions(value: Json) -> list[Action]:
         raise _unfit("get_legal_actions", value, "a list of str")
     if len(set(value)) != len(value):
         raise ModuleFault("bad_value", "get_legal_actions", f"returned duplicates: {show(value)}")
-    if not is_plain_line("".join(value)):
+    folded = {skeleton(action) for action in value}
+    if None in folded:
         required = (
             "one line each, without control, direction and invisible characters, letters composed "
             "(NFC), so that no two look the same"
         )
         raise _unfit("get_legal_actions", value, required)
-    if len(value) > 1 and len(set(skeletons(value))) != len(value):
+    if len(folded) != len(value):
         required = "actions that differ in more than case, blanks, or how a letter is written"
         raise _unfit("get_legal_actions", value, required)
     return list(value)

@@ -40,6 +40,7 @@ from games.values import (
 
 Reads: TypeAlias = Literal["nothing", "newest", "all"]
 Move: TypeAlias = tuple[int, Action | None]  # a slot and its action; None begins a match there
+Draw: TypeAlias = Callable[[int], float]  # a uniform number of a ply
 
 _KNOWN = 4096  # lists of legal actions that are kept in order
 _NOTHING = (0, None, None, None)  # nobody is paid, and nothing more is told
@@ -215,22 +216,15 @@ class _Running:
         self.efforts: list[list[Effort]] = [[] for _ in range(seats)]
         self.forced = self.options = 0
         self.mover = CHANCE
-        reads = [player.reads for player in entry.players]
-        self.logs = {seat: SeatLog(seat) for seat in range(seats) if reads[seat] == "all"}
+        self.logs: dict[int, SeatLog] = {}
+        self.draws: list[Draw | None] = [None] * seats
+        for seat, player in enumerate(entry.players):
+            if player.reads == "nothing":
+                self.draws[seat] = Uniforms.of(key, "player", match=entry.match, seat=seat).at
+            elif player.reads == "all":
+                self.logs[seat] = SeatLog(seat)
         self.shown: dict[int, Observation] = dict.fromkeys(self.logs, {})
         self.chance = Uniforms.of(key, "chance", match=entry.deal)
-        self.draws = [
-            Uniforms.of(key, "player", match=entry.match, seat=seat)
-            if reads[seat] == "nothing"
-            else None
-            for seat in range(seats)
-        ]
-
-    def did(self, action: Action) -> None:
-        """Write down what was done at the last position."""
-        self.actions.append(action)
-        if self.mover in self.logs:
-            self.logs[self.mover].act(action)
 
 
 @dataclass
@@ -276,13 +270,16 @@ class MatchBatch:
             options = [self._options(text) for text in told.texts]
             asked: dict[int, list[tuple[int, SeatView]]] = {}
             after: list[Move] = []
+            more_of, parts = told.more.get, told.parts
             rows = zip(moves, told.players, told.legal, strict=True)
             for row, ((slot, action), seat, number) in enumerate(rows):
                 run = running[slot]
                 if action is not None:
-                    run.did(action)
-                more = told.more.get(row, _NOTHING)
-                found = self._next(run, seat, options[number], more, followed, told.parts)
+                    run.actions.append(action)
+                    if run.mover in run.logs:
+                        run.logs[run.mover].act(action)
+                more = more_of(row)
+                found = self._next(run, seat, options[number], more, followed, parts)
                 if isinstance(found, str):
                     after.append((slot, found))
                 elif isinstance(found, SeatView):
@@ -304,7 +301,7 @@ class MatchBatch:
         run: _Running,
         player: Json,
         options: _Options | None,
-        more: Sequence[Json],
+        more: Sequence[Json] | None,
         followed: Sequence[int],
         parts: Sequence[Json],
     ) -> Outcome | Action | SeatView | None:
@@ -313,11 +310,13 @@ class MatchBatch:
         None where something failed, which puts the match among the unclean.
         """
         try:
-            paid, chances, seen, told = more
-            if paid != 0:
-                run.paid.append(read_rewards(paid, self.seats))
-            if followed:
-                _tell(run, followed, told, parts)
+            chances = seen = None
+            if more is not None or followed:
+                paid, chances, seen, told = more or _NOTHING
+                if paid != 0:
+                    run.paid.append(read_rewards(paid, self.seats))
+                if followed:
+                    _tell(run, followed, told, parts)
             if (
                 options is not None
                 and type(player) is int  # True is no seat
@@ -342,7 +341,7 @@ class MatchBatch:
         run.forced += count == 1
         draws = run.draws[player]
         if draws is not None:
-            return legal[int(draws.at(ply) * count)]
+            return legal[int(draws(ply) * count)]
         log, match = run.logs.get(player), run.entry.match
         if log is None:
             log = SeatLog(player, [Seen.of(read_state("get_observations", seen))])
@@ -389,7 +388,7 @@ class MatchBatch:
         return found
 
     def _ended(self, run: _Running, *, finished: bool) -> Outcome:
-        returns = tuple(fsum(paid[seat] for paid in run.paid) for seat in range(self.seats))
+        returns = tuple(map(fsum, zip(*run.paid, strict=True))) or (0.0,) * self.seats
         return Outcome(
             match=run.entry.match,
             returns=returns if finished else None,

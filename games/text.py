@@ -4,8 +4,9 @@ import ast
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 from games.values import ModuleFault
@@ -16,6 +17,7 @@ _LOOKS = str.maketrans(
     "abekmhopctyx36risjdgqwabyezhikmvoptux",
 )
 _PARSING = threading.Lock()
+_SHORT = 64  # characters of a line that is kept
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # a control sequence, such as a colour
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # such as a link
@@ -123,21 +125,28 @@ def syntax_tree(source: str | bytes) -> ast.Module:
         return ast.parse(source)  # noqa: TID251 - here alone
 
 
-def skeletons(lines: Sequence[str]) -> list[str]:
-    """Single lines, one at least, without what a reader may overlook.
+def skeleton(line: str) -> str | None:
+    r"""A plain line without what a reader may overlook; None for any other text.
 
     That is case, blanks, how letters are written, and letters of Greek and Cyrillic that look like
     Latin ones. Scripts may be mixed, as in a Russian game with cards such as KH; so letters are
     compared, and no mixture is refused.
 
-    >>> skeletons(["Take  1", "take 1 ", "\uff54ake\u00a01", "t\u0430k\u0435 1"])
-    ['take 1', 'take 1', 'take 1', 'take 1']
+    >>> {skeleton(line) for line in ("Take  1", "take 1 ", "\uff54ake\u00a01", "t\u0430k\u0435 1")}
+    {'take 1'}
+    >>> skeleton("two\nlines")
     """
-    text = "\n".join(lines).casefold()
-    if text.isascii() and not any(blank in f"\n{text}\n" for blank in ("  ", " \n", "\n ")):
-        return text.split("\n")  # nearly always: every ply of every match passes through here
-    folded = unicodedata.normalize("NFKC", text).casefold().split("\n")
-    return [" ".join(line.split()).translate(_LOOKS) for line in folded]
+    return _short(line) if len(line) <= _SHORT else _folded(line)
+
+
+def _folded(line: str) -> str | None:
+    if not is_plain_line(line):
+        return None
+    folded = unicodedata.normalize("NFKC", line.casefold()).casefold()
+    return " ".join(folded.split()).translate(_LOOKS)
+
+
+_short = lru_cache(2**14)(_folded)  # every ply of every match passes through here
 
 
 def game_literal(source: str) -> ast.Dict:
