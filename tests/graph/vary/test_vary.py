@@ -62,9 +62,9 @@ def killed(folder: Path, at: str) -> bool:
 
 
 def test_killed_at_every_node_a_run_gives_the_bytes_of_one_that_never_was(tmp_path: Path) -> None:
-    base = library_game("tic_tac_toe")
+    base = library_game("leduc_poker")
     for name in ("straight", "killed"):
-        asked(tmp_path / name, base)
+        asked(tmp_path / name, base, n=1)
     straight = started(tmp_path / "straight")
     assert all(killed(tmp_path / "killed", moment) for moment in MOMENTS)
     straight.join(300)
