@@ -11,6 +11,7 @@ by `games.engine.play_match`, which says what was wrong and whose fault it is.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from math import fsum
 from typing import Literal, NamedTuple, Protocol, TypeAlias
@@ -25,7 +26,7 @@ from games.contract import (
     read_rewards,
     read_state,
 )
-from games.engine import Decision, Effort, PlayerFault, sample_index
+from games.engine import Decision, Effort, PlayerFault, sample_index, uniform_index
 from games.information import SeatLog, Seen
 from games.streams import Uniforms, stream
 from games.values import (
@@ -152,8 +153,7 @@ class Rounds(Protocol):
         """
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A match to play in lockstep.
 
     Attributes:
@@ -167,8 +167,7 @@ class Entry:
     players: tuple[LockstepPlayer, ...]
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """A clean match.
 
     Attributes:
@@ -192,11 +191,15 @@ class Outcome:
     logs: Mapping[int, SeatLog]
 
 
-class _Options(NamedTuple):
+@dataclass
+class _Options:
     """Legal actions, as the module lists them and in alphabetical order."""
 
-    as_given: tuple[Action, ...]
-    in_order: tuple[Action, ...]
+    as_given: list[Action]
+
+    @cached_property
+    def in_order(self) -> tuple[Action, ...]:
+        return tuple(sorted(self.as_given))
 
 
 class _Running:
@@ -323,7 +326,6 @@ class MatchBatch:
                 and 0 <= player < self.seats
                 and len(run.actions) < self.max_plies
             ):
-                run.mover = player
                 return self._turn(run, player, options.in_order, seen)
             run.mover = CHANCE
             return self._other(run, read_player(player), options, chances)
@@ -336,6 +338,7 @@ class MatchBatch:
     ) -> Action | SeatView:
         """The draw of a seat that draws here, or what the seat is asked."""
         ply, count = len(run.actions), len(legal)
+        run.mover = player
         run.decisions[player] += 1
         run.options += count
         run.forced += count == 1
@@ -367,12 +370,10 @@ class MatchBatch:
             raise ModuleFault("bad_value", "get_legal_actions", "is empty, or of no seat")
         if len(run.actions) >= self.max_plies:
             return self._ended(run, finished=False)
-        outcomes = options.as_given
+        outcomes, drawn = options.as_given, run.chance.at(len(run.actions))
         if chances is None:
-            weights = [1.0 / len(outcomes)] * len(outcomes)
-        else:
-            weights = read_probabilities(chances, len(outcomes))
-        return outcomes[sample_index(weights, run.chance.at(len(run.actions)))]
+            return outcomes[uniform_index(len(outcomes), drawn)]
+        return outcomes[sample_index(read_probabilities(chances, len(outcomes)), drawn)]
 
     def _options(self, text: str) -> _Options | None:
         """Legal actions, held against the contract; None where there are none, or they do not."""
@@ -384,7 +385,7 @@ class MatchBatch:
                 return None
             if len(self._known) >= _KNOWN:
                 self._known.clear()
-            found = self._known[text] = _Options(tuple(legal), tuple(sorted(legal)))
+            found = self._known[text] = _Options(legal)
         return found
 
     def _ended(self, run: _Running, *, finished: bool) -> Outcome:

@@ -6,7 +6,6 @@ import threading
 import unicodedata
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
-from functools import lru_cache
 from typing import Any
 
 from games.values import ModuleFault
@@ -17,7 +16,6 @@ _LOOKS = str.maketrans(
     "abekmhopctyx36risjdgqwabyezhikmvoptux",
 )
 _PARSING = threading.Lock()
-_SHORT = 64  # characters of a line that is kept
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # a control sequence, such as a colour
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # such as a link
@@ -136,17 +134,10 @@ def skeleton(line: str) -> str | None:
     {'take 1'}
     >>> skeleton("two\nlines")
     """
-    return _short(line) if len(line) <= _SHORT else _folded(line)
-
-
-def _folded(line: str) -> str | None:
     if not is_plain_line(line):
         return None
     folded = unicodedata.normalize("NFKC", line.casefold()).casefold()
     return " ".join(folded.split()).translate(_LOOKS)
-
-
-_short = lru_cache(2**14)(_folded)  # every ply of every match passes through here
 
 
 def game_literal(source: str) -> ast.Dict:

@@ -201,10 +201,10 @@ class Fold:
             self._test(self._who(index), self.plan.settings.question)
         return outcome
 
-    def _kept_once(self, entry: Json) -> Json:
+    def _kept_once(self, entry: Json) -> object:
         """The entry, with what many matches hold alike in memory once."""
         match entry:
-            case {"used": list(efforts), "actions": list(actions)}:
+            case {"used": list(efforts), "actions": list(actions), **others}:
                 told = marshal.dumps(efforts, _PLAIN)
                 used = self._alike.get(told)
                 if used is None:
@@ -213,7 +213,7 @@ class Fold:
                         self._alike[told] = used
                 with suppress(TypeError):  # no texts, which is refused
                     actions = [*map(intern, actions)]
-                return {**entry, "used": used, "actions": actions}
+                return {**others, "used": used, "actions": actions}
         return entry
 
     def _weigh(self, index: int, entry: Json) -> None:
