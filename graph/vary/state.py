@@ -118,6 +118,12 @@ class VaryState:
         found = candidate.final or candidate.tried
         return profile_distance(found.profile, self.noise.mean, self.noise.units) if found else 0.0
 
+    def between(self, one: Variant, other: Variant) -> float:
+        """The distance of two variants on their fresh deals, in the base's units."""
+        if one.final is None or other.final is None:
+            raise ValueError("required: variants that were played on fresh deals")
+        return profile_distance(one.final.profile, other.final.profile, self.noise.units)
+
     def measured(self, folder: str, base: BaseNoise) -> "VaryState":
         """With the base in play."""
         return replace(self, folder=folder, base=base)

@@ -150,7 +150,11 @@ def chance_distance(profiles: Sequence[PlayProfile], units: Mapping[str, float])
 
 
 def farthest(
-    distances: Sequence[Sequence[float]], chosen: Sequence[int], free: Sequence[int], count: int
+    distances: Sequence[Sequence[float]],
+    chosen: Sequence[int],
+    free: Sequence[int],
+    count: int,
+    least: float = 0.0,
 ) -> list[int]:
     """Farthest-point selection (Gonzalez 1985): each next one is farthest from all before it.
 
@@ -159,6 +163,7 @@ def farthest(
         chosen: Indices that are in the set from the start; one at least.
         free: Indices that may join.
         count: How many of them, at most.
+        least: None joins that is no further than this from one in the set.
 
     Returns:
         The indices that were added, in order; of equals the first.
@@ -167,9 +172,10 @@ def farthest(
     [2]
     """
     added: list[int] = []
-    left = list(free)
-    while left and len(added) < count:
-        best = max(left, key=lambda i: min(distances[i][j] for j in (*chosen, *added)))
+    nearest = {i: min(distances[i][j] for j in chosen) for i in free}
+    while len(added) < count and max(nearest.values(), default=least) > least:
+        best = max(nearest, key=lambda i: nearest[i])
+        del nearest[best]
+        nearest = {i: min(near, distances[i][best]) for i, near in nearest.items()}
         added.append(best)
-        left.remove(best)
     return added

@@ -1,6 +1,6 @@
 """Node: the whole `check` of each chosen variant, and its matches on fresh deals."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from langgraph.runtime import Runtime
@@ -43,12 +43,14 @@ def check(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["s
     jobs = [(one.number, _job(context, one, state)) for one in new]
     rounds = len(state.chosen) - len(new)
     found = context.side_by_side(f"check-{rounds}", jobs, played, max(1, jobs_here() // 2))
-    judged = []
+    judged, others = list[Variant](), [one for one in state.kept if one.final is not None]
     for one in new:
         entry = _Entry.model_validate(found[one.number])
-        with_it = one.model_copy(update={"findings": entry.findings, "final": entry.final})
-        reason = _reason(with_it, state, context.request.base.setup(one.twist).num_players)
-        judged.append(with_it.model_copy(update={"reason": reason}))
+        played_out = one.model_copy(update={"findings": entry.findings, "final": entry.final})
+        seats = context.request.base.setup(one.twist).num_players
+        reason = _reason(played_out, state, seats, others)
+        judged.append(played_out.model_copy(update={"reason": reason}))
+        others += [] if reason else [played_out]
         wrong = tuple(f.check for f in entry.findings if f.outcome != "passed")
         tell(Checked(candidate=one.number, outcome=reason or "kept", failed=wrong))
     return moved("select", state, state.with_candidates(judged))
@@ -98,7 +100,7 @@ def _checked(context: VaryContext, game: GameSetup, seed: int) -> list[Finding]:
     return findings
 
 
-def _reason(variant: Variant, state: VaryState, seats: int) -> str:
+def _reason(variant: Variant, state: VaryState, seats: int, others: Sequence[Variant]) -> str:
     """Why a variant is not kept; empty where it is."""
     if verdict(variant.findings or ()) != "passed":
         return f"the checks: {what_failed(variant.findings or ())}"
@@ -108,4 +110,6 @@ def _reason(variant: Variant, state: VaryState, seats: int) -> str:
         return why
     if state.novelty(variant) <= state.noise.chance:
         return "on fresh deals it is not told from the base in play"
+    if any(state.between(variant, other) <= state.noise.chance for other in others):
+        return "on fresh deals it is not told from another variant in play"
     return ""

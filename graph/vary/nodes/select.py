@@ -19,19 +19,16 @@ def select(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["
     distances = [[profile_distance(a, b, state.noise.units) for b in profiles] for a in profiles]
     kept = {one.number for one in state.kept}
     there = [0, *(i for i, one in enumerate(able, 1) if one.number in kept)]
-    free = [
-        i
-        for i, one in enumerate(able, 1)
-        if not one.reason and one.number not in kept and distances[0][i] > state.noise.chance
-    ]
-    numbers = [able[i - 1].number for i in farthest(distances, there, free, wanted)]
+    free = [i for i, one in enumerate(able, 1) if not one.reason and one.number not in kept]
+    found = farthest(distances, there, free, wanted, state.noise.chance)
+    numbers = [able[i - 1].number for i in found]
     if not numbers:
         few = len(state.kept) < runtime.context.settings.n
         end: Literal["varied", "fewer", "none"] = "varied"
         reason = ""
         if few:
             end = "fewer" if state.kept else "none"
-            reason = "no further candidate is told from the base in play, and passes"
+            reason = "no further candidate passes, and is told from the base and the others in play"
         return moved("report", state, state.ended(end, reason))
     after = state.choosing(numbers)
     writer_of(runtime.stream_writer)(VariantsChosen(chosen=len(numbers), of=len(free)))

@@ -155,6 +155,10 @@ def test_farthest_points_are_those_that_enumeration_finds(seed: int) -> None:
 def test_no_more_are_chosen_than_there_are() -> None:
     assert farthest([[0, 1], [1, 0]], [0], [1], 10_000) == [1]
     assert farthest([[0, 1], [1, 0]], [0], [1], 0) == []
+    # At 0, 3, 5 and 9 on a line: 9, then 5; 3 lies no further than 2 from 5.
+    at = [0, 3, 5, 9]
+    line = [[abs(one - other) for other in at] for one in at]
+    assert farthest(line, [0], [1, 2, 3], 3, least=2) == [3, 2]
 
 
 def test_a_game_that_one_seat_wins_or_that_nobody_decides_is_dull() -> None:
