@@ -70,9 +70,6 @@ def _job(context: VaryContext, variant: Variant, state: VaryState) -> Callable[[
 
     def judged() -> Json:
         findings = _checked(context, game, seed)
-        if verdict(findings) != "passed":
-            # A busy machine may end a worker: what is wrong is wrong again.
-            findings = _checked(context, game, seed)
         final = None
         if verdict(findings) == "passed":
             final = TrialResult.model_validate(play())
