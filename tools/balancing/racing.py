@@ -1,0 +1,269 @@
+"""Search for settings that reach targets: suggested by TPE, raced by intervals, confirmed afresh.
+
+Suggestions are those of the tree-structured Parzen estimator (Bergstra et al. 2011, as Optuna has
+it), after each setting alone was tried at some values. A candidate plays a short series, and a
+longer one only while its intervals leave open that it comes nearer to the targets than the best one
+known (a race: Maron and Moore 1993). All candidates play the same deals. What is best is then
+confirmed on deals that chose nothing.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from games.values import Json, canonical_key
+from tools.balancing.playing import BalanceTable
+from tools.balancing.space import SettingsSpace, is_wide
+from tools.balancing.tallies import Tally
+from tools.balancing.targets import Target, require_possible
+from tools.playtest.intervals import Estimate
+from tools.playtest.ratings import ONE_IN
+
+RUNGS = (32, 96, 384, 1536)
+"""Matches of a candidate's series, one after the other."""
+_WIDTH = 0.01  # of a confirmed share, to either side, or half the tolerance where that is less
+_PART = 1024  # matches of a confirmation that are kept at a time
+_INSIDE, _KEPT = -0.5, -0.25  # losses of what ends the search, and of what may be made simpler
+_RACE = 0.95  # confidence of the intervals that a race goes by
+_REPEATS = 60  # suggestions in a row that were tried before: nothing is left
+_ALONE = 3  # a part of the search for settings that are tried alone
+_CONFIRMED = 3  # candidates that are confirmed at most
+_STEADY = 2  # series whose figures others are held against
+_NONE = 1e9
+
+
+def loss_of(targets: Sequence[Target], values: Sequence[float]) -> float:
+    """The distances beyond the ranges together; where there are none, the largest, below 0."""
+    apart = [target.outside(value) for target, value in zip(targets, values, strict=True)]
+    return math.fsum(one for one in apart if one > 0) or max(apart)
+
+
+@dataclass
+class Tried:
+    """A candidate.
+
+    Attributes:
+        settings: All of them.
+        tally: Of the search's deals.
+        why: Why it is none: refused by the game, or without an end; empty else.
+        rungs: Series it played.
+    """
+
+    settings: Mapping[str, Json]
+    tally: Tally
+    why: str = ""
+    rungs: int = 0
+
+    def estimates(self, targets: Sequence[Target], confidence: float = _RACE) -> list[Estimate]:
+        """The figures of the targets."""
+        return [self.tally.estimate(target, confidence) for target in targets]
+
+    def loss(self, targets: Sequence[Target]) -> float:
+        """As the figures are; of no candidate the largest."""
+        if self.why or not self.rungs:
+            return _NONE
+        return loss_of(targets, [one.value for one in self.estimates(targets)])
+
+    def hope(self, targets: Sequence[Target]) -> float:
+        """The least loss that the intervals leave open."""
+        found = zip(targets, self.estimates(targets), strict=True)
+        return loss_of(targets, [target.nearest(one) for target, one in found])
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """A candidate on deals that chose nothing.
+
+    Attributes:
+        tried: The candidate.
+        tally: Of the fresh deals.
+    """
+
+    tried: Tried
+    tally: Tally
+
+    def reaches(self, targets: Sequence[Target]) -> bool:
+        """True where the intervals of all figures lie in their ranges."""
+        return all(target.met(self.tally.estimate(target)) == "met" for target in targets)
+
+    def loss(self, targets: Sequence[Target]) -> float:
+        """As its figures are."""
+        return loss_of(targets, [self.tally.estimate(target).value for target in targets])
+
+
+@dataclass
+class BalanceSearch:
+    """One search.
+
+    Attributes:
+        table: Plays.
+        space: The settings.
+        targets: What is to be reached.
+        budget: Matches that may be played, confirmations among them.
+        tell: Takes lines of progress.
+        tried: Candidates in order, by their settings.
+        confirmed: Those that were confirmed, in order.
+    """
+
+    table: BalanceTable
+    space: SettingsSpace
+    targets: Sequence[Target]
+    budget: int
+    tell: Callable[[str], None] = lambda _: None
+    tried: dict[str, Tried] = field(default_factory=dict)
+    confirmed: list[Confirmed] = field(default_factory=list)
+    start: Tried = field(init=False)
+    simple: Tried | None = field(default=None, init=False)
+
+    @property
+    def confirming(self) -> int:
+        """Matches of a confirmation.
+
+        They make the interval of a share 0.01 wide to either side, or half as wide as the narrowest
+        tolerance; half the budget at most.
+        """
+        widths = [one.tolerance / 2 for one in self.targets if one.is_share]
+        width = max(1e-4, min([_WIDTH, *widths]))
+        return min(self.budget // 2, math.ceil((1.96 * 0.5 / width) ** 2))
+
+    @property
+    def left(self) -> int:
+        """Matches that the search may still play."""
+        return self.budget - self.table.matches - self.confirming
+
+    @property
+    def best(self) -> Tried | None:
+        """The candidate with the least loss, of those that played more than the shortest series."""
+        alive = [one for one in self.tried.values() if not one.why and one.rungs]
+        able = [one for one in alive if one.rungs >= _STEADY] or alive
+        return min(able, key=lambda one: one.loss(self.targets), default=None)
+
+    def run(self) -> None:
+        """Search, make the best one simpler, and confirm.
+
+        Raises:
+            TargetError: If the shares of wins that are asked for do not add up.
+        """
+        self.start = self._raced(self.space.start, _STEADY)
+        if not self.start.why:
+            require_possible(self.targets, self.start.tally.sides)
+        self._played_out()
+        alone = (self.budget - self.confirming) // _ALONE
+        for settings in self.space.alone():
+            if self._is_reached or self.table.matches > alone:
+                break
+            self._raced(settings)
+        self._suggested()
+        self._played_out()
+        self._simplified()
+        self._confirm()
+
+    @property
+    def _is_reached(self) -> bool:
+        best = self.best
+        return bool(best and best.rungs == len(RUNGS) and best.loss(self.targets) <= _INSIDE)
+
+    def _played_out(self) -> None:
+        """Have the best one play all series, as long as it may reach the targets."""
+        while (best := self.best) and best.rungs < len(RUNGS) and best.hope(self.targets) <= 0:
+            if RUNGS[best.rungs] > self.left:
+                return
+            self._series(best)
+
+    def _raced(self, settings: Mapping[str, Json], most: int = len(RUNGS)) -> Tried:
+        """A candidate, which plays on for as long as it may come nearer than the best one."""
+        key = canonical_key({**settings})
+        if key in self.tried:
+            return self.tried[key]
+        best, found = self.best, Tried(dict(settings), Tally(self.table.game.num_players))
+        found.why = self.table.refusal(settings)
+        self.tried[key] = found
+        while not found.why and found.rungs < most and RUNGS[found.rungs] <= self.left:
+            self._series(found)
+            if best and not found.why and found.hope(self.targets) >= best.loss(self.targets):
+                break
+        self._say(found)
+        return found
+
+    def _series(self, one: Tried) -> None:
+        """Play the next series of a candidate."""
+        played = self.table.tally(one.settings, "search", one.rungs, RUNGS[one.rungs], replay=False)
+        one.tally, one.rungs = one.tally.plus(played), one.rungs + 1
+        void, all_ = one.tally.void, one.tally.void + one.tally.matches
+        if void * ONE_IN > all_:
+            one.why = f"{void} of {all_} matches without a result: {one.tally.why}"
+
+    def _say(self, found: Tried) -> None:
+        changed = ", ".join(f"{name}={value}" for name, value in self.space.changed(
+            found.settings).items()) or "as it stands"  # fmt: skip
+        figures = found.why or "; ".join(
+            f"{target.key} {target.told(one.value)}"
+            for target, one in zip(self.targets, found.estimates(self.targets), strict=True)
+        ) if found.rungs or found.why else "no match left"  # fmt: skip
+        self.tell(f"{self.table.matches} of {self.budget}: {changed}: {figures}")
+
+    def _suggested(self) -> None:
+        """Race what the estimator suggests, until the targets are reached or nothing is left."""
+        import optuna
+
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        kinds: dict[str, Any] = {}
+        for name, known in self.space.free.items():
+            if known.choices is None and known.range is not None:
+                kinds[name] = optuna.distributions.IntDistribution(*known.range, log=is_wide(known))
+            else:
+                kinds[name] = optuna.distributions.CategoricalDistribution(known.choices or ())
+        seed = self.table.seed % 2**32
+        study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
+        for one in self.tried.values():
+            study.add_trial(
+                optuna.trial.create_trial(
+                    params={name: one.settings[name] for name in kinds},
+                    distributions=kinds,
+                    value=one.loss(self.targets),
+                )
+            )
+        repeats = 0
+        while repeats < _REPEATS and not self._is_reached and self.left >= RUNGS[0]:
+            trial = study.ask(kinds)
+            settings = {**self.space.start, **trial.params}
+            repeats = repeats + 1 if canonical_key(settings) in self.tried else 0
+            study.tell(trial, self._raced(settings).loss(self.targets))
+
+    def _simplified(self) -> None:
+        """Take back each change of the best candidate that the targets do not need."""
+        best = self.best
+        if best is None or best.loss(self.targets) > 0:
+            return
+        for name in self.space.changed(best.settings):
+            bound = max(best.loss(self.targets), _KEPT)
+            plain = self._raced({**best.settings, name: self.space.start[name]})
+            if plain.rungs == best.rungs and plain.loss(self.targets) <= bound:
+                best = plain
+        self.simple = best
+
+    def _confirm(self) -> None:
+        """Play the best candidates on fresh deals, until one reaches the targets."""
+        first = self.simple or self.best
+        most = max((one.rungs for one in self.tried.values() if not one.why), default=0)
+        others = sorted(
+            (one for one in self.tried.values() if not one.why and one.rungs == most),
+            key=lambda one: one.loss(self.targets),
+        )
+        order = [first, *(one for one in others if one is not first)] if first else []
+        for number, one in enumerate(order[:_CONFIRMED]):
+            needs = self.confirming
+            if number and (needs > self.budget - self.table.matches or one.loss(self.targets) > 0):
+                return
+            tally = Tally(self.table.game.num_players)
+            for part, begun in enumerate(range(0, needs, _PART)):
+                matches = min(_PART, needs - begun)
+                purpose = f"confirm {number}"
+                tally = tally.plus(
+                    self.table.tally(one.settings, purpose, part, matches, replay=not part)
+                )
+                self.tell(f"confirming: {begun + matches} of {needs} matches")
+            self.confirmed.append(Confirmed(one, tally))
+            if self.confirmed[-1].reaches(self.targets):
+                return
