@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from app.commands.analyse import analyse_match
+from app.commands.balance import balance_game
 from app.commands.check import check_game, explain_rule, play_on_run
 from app.commands.doctor import examine
 from app.commands.evals import eval_app
@@ -83,6 +84,7 @@ app.command("train")(train_network)
 app.command("check")(check_game)
 app.command("explain")(explain_rule)
 app.command("analyse")(analyse_match)
+app.command("balance")(balance_game)
 app.command("index")(build_index)
 app.command("search")(search_store)
 app.command("games")(list_games)

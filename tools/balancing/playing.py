@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from games.streams import stream
 from games.values import Json, ModuleFault, canonical_key
@@ -60,7 +61,7 @@ class BalanceTable:
             self.player = self.roster.effective(specs[0]).name
             return
         found = self._kept({"players": [*specs]}, lambda: self._contest(specs))
-        self.player, self.matches = str(found["player"]), self.matches + int(found["matches"])
+        self.player, self.matches = found["player"], self.matches + found["matches"]
 
     def _contest(self, specs: Sequence[str]) -> dict[str, Json]:
         seed = self._seed("players", 0)
@@ -95,7 +96,12 @@ class BalanceTable:
         Raises:
             VoidResultError: If fresh workers do not play a sample the same.
         """
-        about = {"settings": {**settings}, "purpose": purpose, "part": part, "matches": matches}
+        about: dict[str, Json] = {
+            "settings": {**settings},
+            "purpose": purpose,
+            "part": part,
+            "matches": matches,
+        }
         seats = self.game.num_players
 
         def play() -> dict[str, Json]:
@@ -120,7 +126,7 @@ class BalanceTable:
 
     def _kept(
         self, asked: Mapping[str, Json], make: Callable[[], dict[str, Json]]
-    ) -> dict[str, Json]:
+    ) -> dict[str, Any]:
         """The next entry of the journal, made where it is not there.
 
         Raises:

@@ -1,10 +1,11 @@
 """Search for settings that reach targets: suggested by TPE, raced by intervals, confirmed afresh.
 
-Suggestions are those of the tree-structured Parzen estimator (Bergstra et al. 2011, as Optuna has
-it), after each setting alone was tried at some values. A candidate plays a short series, and a
-longer one only while its intervals leave open that it comes nearer to the targets than the best one
-known (a race: Maron and Moore 1993). All candidates play the same deals. What is best is then
-confirmed on deals that chose nothing.
+Each setting is tried alone at some values. Then come, in turns, the suggestions of the
+tree-structured Parzen estimator (Bergstra et al. 2011, as Optuna has it) and a step from the best.
+A candidate plays a short series. It plays a longer one while its intervals leave open that it comes
+nearer to the targets than the best one known (a race: Maron and Moore 1993), and while it is in the
+best third of those that played as long (successive halving: Jamieson and Talwalkar 2016). All play
+the same deals. The best one is then confirmed on deals that chose nothing.
 """
 
 import math
@@ -12,9 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from numpy.random import Generator
+
+from games.streams import stream
 from games.values import Json, canonical_key
 from tools.balancing.playing import BalanceTable
-from tools.balancing.space import SettingsSpace, is_wide
+from tools.balancing.space import SettingsSpace, is_wide, other_values
 from tools.balancing.tallies import Tally
 from tools.balancing.targets import Target, require_possible
 from tools.playtest.intervals import Estimate
@@ -27,9 +31,12 @@ _PART = 1024  # matches of a confirmation that are kept at a time
 _INSIDE, _KEPT = -0.5, -0.25  # losses of what ends the search, and of what may be made simpler
 _RACE = 0.95  # confidence of the intervals that a race goes by
 _REPEATS = 60  # suggestions in a row that were tried before: nothing is left
+_RESERVED = 8  # a part of the budget, for what comes after the suggestions
+_ALIVE = 3  # of so many that played as long, one plays on
 _ALONE = 3  # a part of the search for settings that are tried alone
 _CONFIRMED = 3  # candidates that are confirmed at most
 _STEADY = 2  # series whose figures others are held against
+_TELLING = 3  # series that tell what a setting moves
 _NONE = 1e9
 
 
@@ -104,6 +111,9 @@ class BalanceSearch:
         tell: Takes lines of progress.
         tried: Candidates in order, by their settings.
         confirmed: Those that were confirmed, in order.
+        levels: Losses after so many series.
+        start: The candidate of the settings at the start.
+        simple: The best candidate without changes that it does not need.
     """
 
     table: BalanceTable
@@ -113,6 +123,7 @@ class BalanceSearch:
     tell: Callable[[str], None] = lambda _: None
     tried: dict[str, Tried] = field(default_factory=dict)
     confirmed: list[Confirmed] = field(default_factory=list)
+    levels: dict[int, list[float]] = field(default_factory=dict, init=False)
     start: Tried = field(init=False)
     simple: Tried | None = field(default=None, init=False)
 
@@ -148,16 +159,16 @@ class BalanceSearch:
         self.start = self._raced(self.space.start, _STEADY)
         if not self.start.why:
             require_possible(self.targets, self.start.tally.sides)
-        self._played_out()
         alone = (self.budget - self.confirming) // _ALONE
         for settings in self.space.alone():
             if self._is_reached or self.table.matches > alone:
                 break
-            self._raced(settings)
+            self._raced(settings, _STEADY)
         self._suggested()
         self._played_out()
         self._simplified()
         self._confirm()
+        self._told_apart()
 
     @property
     def _is_reached(self) -> bool:
@@ -181,7 +192,11 @@ class BalanceSearch:
         self.tried[key] = found
         while not found.why and found.rungs < most and RUNGS[found.rungs] <= self.left:
             self._series(found)
-            if best and not found.why and found.hope(self.targets) >= best.loss(self.targets):
+            if found.why or (best and found.hope(self.targets) >= best.loss(self.targets)):
+                break
+            level = sorted(self.levels.setdefault(found.rungs, []))
+            self.levels[found.rungs].append(loss := found.loss(self.targets))
+            if level and loss > level[len(level) // _ALIVE]:
                 break
         self._say(found)
         return found
@@ -213,7 +228,8 @@ class BalanceSearch:
             if known.choices is None and known.range is not None:
                 kinds[name] = optuna.distributions.IntDistribution(*known.range, log=is_wide(known))
             else:
-                kinds[name] = optuna.distributions.CategoricalDistribution(known.choices or ())
+                choices: Any = known.choices  # no lists or tables, see `settings_space`
+                kinds[name] = optuna.distributions.CategoricalDistribution(choices)
         seed = self.table.seed % 2**32
         study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
         for one in self.tried.values():
@@ -224,12 +240,24 @@ class BalanceSearch:
                     value=one.loss(self.targets),
                 )
             )
-        repeats = 0
-        while repeats < _REPEATS and not self._is_reached and self.left >= RUNGS[0]:
+        repeats, turn = 0, stream(self.table.seed, "balance steps")
+        kept = self.budget // _RESERVED
+        self._played_out()
+        while repeats < _REPEATS and not self._is_reached and self.left >= RUNGS[0] + kept:
+            if len(study.trials) % 2 and self.best:  # beside the estimator's, a step from the best
+                study.enqueue_trial(self._step(self.best.settings, turn))
             trial = study.ask(kinds)
             settings = {**self.space.start, **trial.params}
             repeats = repeats + 1 if canonical_key(settings) in self.tried else 0
             study.tell(trial, self._raced(settings).loss(self.targets))
+
+    def _step(self, settings: Mapping[str, Json], turn: Generator) -> dict[str, Any]:
+        """These settings with one of them changed."""
+        names = [*self.space.free]
+        name = names[int(turn.integers(len(names)))]
+        values = other_values(self.space.free[name], settings[name])
+        value = values[int(turn.integers(len(values)))]
+        return {**{one: settings[one] for one in names}, name: value}
 
     def _simplified(self) -> None:
         """Take back each change of the best candidate that the targets do not need."""
@@ -242,6 +270,22 @@ class BalanceSearch:
             if plain.rungs == best.rungs and plain.loss(self.targets) <= bound:
                 best = plain
         self.simple = best
+
+    def _told_apart(self) -> None:
+        """Where the targets are not reached, try settings alone for longer, the nearest first."""
+        if any(one.reaches(self.targets) for one in self.confirmed) or self.start.why:
+            return
+        alone = [
+            one
+            for one in self.tried.values()
+            if len(self.space.changed(one.settings)) == 1 and one.rungs and not one.why
+        ]
+        alone.sort(key=lambda one: one.loss(self.targets))
+        for one in (self.start, *alone):
+            while one.rungs < _TELLING and RUNGS[one.rungs] <= self.budget - self.table.matches:
+                self._series(one)
+                if one.why:
+                    break
 
     def _confirm(self) -> None:
         """Play the best candidates on fresh deals, until one reaches the targets."""

@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pydantic import ValidationError
+
+from games.library import levers
 from games.library.settings import GameParameter, value_text
 from games.text import did_you_mean
 from games.values import Json
@@ -27,16 +30,40 @@ class SettingsSpace:
     fixed: Mapping[str, str]
 
     def alone(self) -> list[dict[str, Json]]:
-        """The start with one setting changed, once for each of some values."""
+        """The start with one setting changed: a value of each setting, then another of each."""
+        others = [
+            (name, other_values(known, self.start[name])) for name, known in self.free.items()
+        ]
         return [
-            {**self.start, name: value}
-            for name, known in self.free.items()
-            for value in _others(known, self.start[name])
+            {**self.start, name: values[turn]}
+            for turn in range(max(len(values) for _, values in others))
+            for name, values in others
+            if turn < len(values)
         ]
 
     def changed(self, settings: Mapping[str, Json]) -> dict[str, Json]:
         """Those of the settings that are not as at the start."""
         return {name: settings[name] for name in self.free if settings[name] != self.start[name]}
+
+
+def declared_settings(info: Mapping[str, Json], family: str = "") -> dict[str, GameParameter]:
+    """The parameters of a module, with the choices that its family lists where it declares none.
+
+    Args:
+        info: The module's `GAME`; a declaration that is none of ours can not be searched.
+        family: The library's family that it is made from; empty for none.
+    """
+    fields = info.get("parameters")
+    found = {}
+    for name, field in fields.items() if isinstance(fields, dict) else ():
+        try:
+            known = GameParameter.model_validate(field)
+        except ValidationError:
+            known = GameParameter(default=None)
+        if known.range is None and known.choices is None and family:
+            known = known.model_copy(update={"choices": levers(family).get(name)})
+        found[name] = known
+    return found
 
 
 def settings_space(
@@ -54,17 +81,19 @@ def settings_space(
     """
     for name in free:
         if name not in declared:
-            known = ", ".join(declared) or "none"
+            there = ", ".join(declared) or "none"
             raise TargetError(
-                f"no setting {name}{did_you_mean(name, declared)}; known settings: {known}"
+                f"no setting {name}{did_you_mean(name, declared)}; known settings: {there}"
             )
-    found, fixed = {}, {}
+    found, fixed = dict[str, GameParameter](), dict[str, str]()
     for name, known in declared.items():
         if known.range is None and known.choices is None:
             fixed[name] = "it declares neither a range nor choices"
         elif free and name not in free:
             fixed[name] = "it is not among those to be searched"
-        elif len({value_text(one) for one in known.choices or (known.range or ())}) > 1:
+        elif any(isinstance(one, list | dict) for one in known.choices or ()):
+            fixed[name] = "its choices are lists or tables"
+        elif len({value_text(one) for one in known.choices or known.range or ()}) > 1:
             found[name] = known
         else:
             fixed[name] = "it has one value"
@@ -83,7 +112,7 @@ def is_wide(known: GameParameter) -> bool:
     return known.range is not None and 1 <= known.range[0] < known.range[1] / _WIDE
 
 
-def _others(known: GameParameter, value: Json) -> list[Json]:
+def other_values(known: GameParameter, value: Json) -> list[Json]:
     """Other values: all choices, or neighbours and steps through the range, nearest first."""
     if known.choices is not None or known.range is None:
         return [one for one in known.choices or () if value_text(one) != value_text(value)]
@@ -92,5 +121,5 @@ def _others(known: GameParameter, value: Json) -> list[Json]:
     steps = [at - 1, at + 1, round((least + at) / 2), round((at + most) / 2), least, most]
     if is_wide(known):
         steps[2:4] = [round((least * at) ** 0.5), round((at * most) ** 0.5)]
-    inside = [one for one in dict.fromkeys(steps) if least <= one <= most and one != at]
-    return [*inside][:_TRIED]
+    inside: list[Json] = [n for n in dict.fromkeys(steps) if least <= n <= most and n != at]
+    return inside[:_TRIED]

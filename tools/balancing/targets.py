@@ -160,7 +160,7 @@ def require_possible(targets: Sequence[Target], sides: Sides) -> None:
             f"“{wins[0].words}” asks for a seat's wins, and this game pays all seats alike: they "
             "win or lose together; leave it out"
         )
-    ranges = {}
+    ranges: dict[tuple[int, ...], tuple[float, float]] = {}
     for one in wins:
         side = next(side for side in sides if one.seat in side)
         low, high = ranges.get(side, (0.0, 1.0))
@@ -201,7 +201,7 @@ def _amount(part: str, rest: str, measure: Measure) -> tuple[float, float]:
     for pattern, ends in _AMOUNTS:
         met = re.fullmatch(rf"{pattern} ?%?", rest)
         if met and in_percent == is_share:
-            low, high = ends(*map(float, met.groups()))  # type: ignore[operator]
+            low, high = ends(*map(float, met.groups()))
             if is_share:
                 low, high = low / 100, high / 100
             least, most = 0.0, 1.0 if is_share else math.inf
