@@ -235,7 +235,13 @@ def _show_lever(lever: dict[str, Any]) -> None:
         alone = f"{row['setting']}={row['value']} alone: {row['told_start']} to {row['told']}"
         say(f"  moves {lever['figure']}: {alone}{rules}")
     if lever["answer"] == "not moved":
+        others = lever["not_tried_alone"]
         say(
-            f"  no setting alone is known to move {lever['figure']} the way that is missing: "
-            "a rule must change that no setting governs"
+            f"  none of {len(lever['tried_alone'])} settings alone is known to move "
+            f"{lever['figure']}: "
+            + (
+                f"a larger --budget tries {len(others)} more"
+                if others
+                else "a rule must change that no setting governs"
+            )
         )

@@ -46,10 +46,7 @@ def balance_answer(search: BalanceSearch, rulebook: Rulebook | None) -> dict[str
         "void": best.tally.void,
         "confirmed": [_confirmed(search, one) for one in search.confirmed],
         "figures": _figures(search, best),
-        "levers": [
-            levers_of(search, target, best.tally.estimate(target).value, rulebook)
-            for target in _missed(search.targets, best)
-        ],
+        "levers": [levers_of(search, target, rulebook) for target in _missed(search.targets, best)],
     }
 
 
@@ -119,9 +116,9 @@ def _tried(search: BalanceSearch, one: Tried) -> dict[str, Any]:
 
 
 def levers_of(
-    search: BalanceSearch, target: Target, reached: float, rulebook: Rulebook | None = None
+    search: BalanceSearch, target: Target, rulebook: Rulebook | None = None
 ) -> dict[str, Any]:
-    """The settings that move a figure most the way that is missing, each tried alone.
+    """The settings that move a figure most, each tried alone.
 
     The intervals of all differences hold together (Bonferroni): `d ± sqrt(h² + h0²)` of the half
     widths of both figures (Newcombe 1998). Where fewer than two matches are known there is none.
@@ -130,10 +127,12 @@ def levers_of(
     alone = [
         (name, one)
         for one in search.tried.values()
-        if len(changed := space.changed(one.settings)) == 1 and not one.why and one.rungs
+        if len(changed := space.changed(one.settings)) == 1 and one.rungs and not one.why
         for name in changed
     ]
     told: dict[str, Any] = {"target": target.words, "figure": target.key, "moves": []}
+    told["tried_alone"] = sorted({name for name, _ in alone})
+    told["not_tried_alone"] = sorted({*space.free} - {name for name, _ in alone})
     if start.why or not start.rungs or not alone:
         return {**told, "answer": "could not tell"}
     confidence = 1 - (1 - CONFIDENCE) / len(alone)
@@ -142,23 +141,21 @@ def levers_of(
     for name, one in alone:
         here = one.tally.estimate(target, confidence)
         low, high = _difference(here, base)
-        nearer = (here.value - base.value) * (1 if reached < target.low else -1)
-        if nearer > 0 and not low <= 0 <= high:
+        if not low <= 0 <= high:
             value = one.settings[name]
             row: dict[str, Any] = {
                 "setting": name,
                 "value": value,
                 "figure": here.value,
-                "nearer": nearer,
             }
             row |= {"difference": here.value - base.value, "low": low, "high": high}
             row |= {"told": target.told(here.value), "told_start": target.told(base.value)}
             if rulebook is not None:
                 row["rules"] = _rules(rulebook, space.start, one.settings)
             rows.append(row)
-    rows.sort(key=lambda row: -row["nearer"])
+    rows.sort(key=lambda row: -abs(row["difference"]))
     best = {row["setting"]: row for row in reversed(rows)}
-    moves = sorted(best.values(), key=lambda row: -row["nearer"])[:_TOLD]
+    moves = sorted(best.values(), key=lambda row: -abs(row["difference"]))[:_TOLD]
     return {**told, "moves": moves, "answer": "moved" if moves else "not moved"}
 
 

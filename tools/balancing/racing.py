@@ -4,13 +4,14 @@ Each setting is tried alone at some values. Then come, in turns, the suggestions
 tree-structured Parzen estimator (Bergstra et al. 2011, as Optuna has it) and a step from the best.
 A candidate plays a short series. It plays a longer one while its intervals leave open that it comes
 nearer to the targets than the best one known (a race: Maron and Moore 1993), and while it is in the
-best third of those that played as long (successive halving: Jamieson and Talwalkar 2016). All play
-the same deals. The best one is then confirmed on deals that chose nothing.
+best third of those that played as long (successive halving: Jamieson and Talwalkar 2016). The last
+series is for one that reaches the targets so far, and better than all before it. All play the same
+deals. The best one is then confirmed on deals that chose nothing.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from numpy.random import Generator
@@ -34,7 +35,7 @@ _REPEATS = 60  # suggestions in a row that were tried before: nothing is left
 _RESERVED = 8  # a part of the budget, for what comes after the suggestions
 _ALIVE = 3  # of so many that played as long, one plays on
 _ALONE = 3  # a part of the search for settings that are tried alone
-_CONFIRMED = 3  # candidates that are confirmed at most
+_CONFIRMED = 5  # candidates that are confirmed at most
 _STEADY = 2  # series whose figures others are held against
 _TELLING = 3  # series that tell what a setting moves
 _NONE = 1e9
@@ -61,6 +62,7 @@ class Tried:
     tally: Tally
     why: str = ""
     rungs: int = 0
+    _known: tuple[int, float] = field(default=(0, _NONE), init=False, repr=False)
 
     def estimates(self, targets: Sequence[Target], confidence: float = _RACE) -> list[Estimate]:
         """The figures of the targets."""
@@ -70,7 +72,10 @@ class Tried:
         """As the figures are; of no candidate the largest."""
         if self.why or not self.rungs:
             return _NONE
-        return loss_of(targets, [one.value for one in self.estimates(targets)])
+        if self._known[0] != self.rungs:  # it is asked for again and again
+            values = [one.value for one in self.estimates(targets)]
+            self._known = self.rungs, loss_of(targets, values)
+        return self._known[1]
 
     def hope(self, targets: Sequence[Target]) -> float:
         """The least loss that the intervals leave open."""
@@ -140,8 +145,10 @@ class BalanceSearch:
 
     @property
     def left(self) -> int:
-        """Matches that the search may still play."""
-        return self.budget - self.table.matches - self.confirming
+        """Matches that the search may still play; more while nothing is near the targets."""
+        best, kept = self.best, self.confirming
+        kept = kept if best is None or best.hope(self.targets) <= 0 else kept // 2
+        return self.budget - self.table.matches - kept
 
     @property
     def best(self) -> Tried | None:
@@ -176,8 +183,8 @@ class BalanceSearch:
         return bool(best and best.rungs == len(RUNGS) and best.loss(self.targets) <= _INSIDE)
 
     def _played_out(self) -> None:
-        """Have the best one play all series, as long as it may reach the targets."""
-        while (best := self.best) and best.rungs < len(RUNGS) and best.hope(self.targets) <= 0:
+        """Have the best one play all series, as long as it reaches the targets."""
+        while (best := self.best) and best.rungs < len(RUNGS) and best.loss(self.targets) <= 0:
             if RUNGS[best.rungs] > self.left:
                 return
             self._series(best)
@@ -196,7 +203,9 @@ class BalanceSearch:
                 break
             level = sorted(self.levels.setdefault(found.rungs, []))
             self.levels[found.rungs].append(loss := found.loss(self.targets))
-            if level and loss > level[len(level) // _ALIVE]:
+            is_behind = level and found.hope(self.targets) >= level[len(level) // _ALIVE]
+            is_last = found.rungs == len(RUNGS) - 1
+            if is_behind or (is_last and loss >= min(0.0, *level, 0.0)):
                 break
         self._say(found)
         return found
@@ -290,24 +299,31 @@ class BalanceSearch:
     def _confirm(self) -> None:
         """Play the best candidates on fresh deals, until one reaches the targets."""
         first = self.simple or self.best
-        most = max((one.rungs for one in self.tried.values() if not one.why), default=0)
         others = sorted(
-            (one for one in self.tried.values() if not one.why and one.rungs == most),
-            key=lambda one: one.loss(self.targets),
+            (one for one in self.tried.values() if not one.why and one.rungs > _STEADY),
+            key=lambda one: (-one.rungs, one.loss(self.targets)),
         )
         order = [first, *(one for one in others if one is not first)] if first else []
         for number, one in enumerate(order[:_CONFIRMED]):
-            needs = self.confirming
-            if number and (needs > self.budget - self.table.matches or one.loss(self.targets) > 0):
+            needs = min(self.confirming, self.budget - self.table.matches)
+            if number and (needs < self.confirming // 2 or one.loss(self.targets) > 0):
                 return
-            tally = Tally(self.table.game.num_players)
-            for part, begun in enumerate(range(0, needs, _PART)):
-                matches = min(_PART, needs - begun)
-                purpose = f"confirm {number}"
-                tally = tally.plus(
-                    self.table.tally(one.settings, purpose, part, matches, replay=not part)
-                )
-                self.tell(f"confirming: {begun + matches} of {needs} matches")
-            self.confirmed.append(Confirmed(one, tally))
+            self.confirmed.append(self._on_fresh_deals(one, f"confirm {number}", needs))
             if self.confirmed[-1].reaches(self.targets):
                 return
+
+    def _on_fresh_deals(self, one: Tried, purpose: str, needs: int) -> Confirmed:
+        """Play so many matches of a candidate, fewer where they show sooner that it misses.
+
+        That a look ends it can only miss a target, never meet one: what is met rests on one look.
+        """
+        found = Confirmed(one, Tally(self.table.game.num_players))
+        for part, begun in enumerate(range(0, needs, _PART)):
+            matches = min(_PART, needs - begun)
+            played = self.table.tally(one.settings, purpose, part, matches, replay=not part)
+            found = replace(found, tally=found.tally.plus(played))
+            self.tell(f"confirming: {begun + matches} of {needs} matches")
+            answers = [target.met(found.tally.estimate(target)) for target in self.targets]
+            if one.loss(self.targets) <= 0 and "missed" in answers:
+                break  # the next one may still reach them
+        return found

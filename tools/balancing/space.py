@@ -12,7 +12,6 @@ from games.values import Json
 from tools.balancing.targets import TargetError
 
 _WIDE = 40  # times the least of a range: beyond, values are searched by their ratios
-_TRIED = 4  # other values of a range that are tried alone
 
 
 @dataclass(frozen=True)
@@ -113,13 +112,12 @@ def is_wide(known: GameParameter) -> bool:
 
 
 def other_values(known: GameParameter, value: Json) -> list[Json]:
-    """Other values: all choices, or neighbours and steps through the range, nearest first."""
+    """Other values: all choices; of a range the middles to its ends, its ends, the neighbours."""
     if known.choices is not None or known.range is None:
         return [one for one in known.choices or () if value_text(one) != value_text(value)]
     least, most = known.range
     at = value if isinstance(value, int) else least
-    steps = [at - 1, at + 1, round((least + at) / 2), round((at + most) / 2), least, most]
+    steps = [round((least + at) / 2), round((at + most) / 2), least, most, at - 1, at + 1]
     if is_wide(known):
-        steps[2:4] = [round((least * at) ** 0.5), round((at * most) ** 0.5)]
-    inside: list[Json] = [n for n in dict.fromkeys(steps) if least <= n <= most and n != at]
-    return inside[:_TRIED]
+        steps[:2] = [round((least * at) ** 0.5), round((at * most) ** 0.5)]
+    return [n for n in dict.fromkeys(steps) if least <= n <= most and n != at]

@@ -28,8 +28,8 @@ _SUBJECTS: tuple[tuple[Measure, str], ...] = (
      r"(?:seats?|players?)"),
     ("wins", rf"(?:seat|player) (?P<number>\d{{1,3}}|{'|'.join(_NUMBERS)})\b"),
     ("ties", r"(?:ties?|draws?)"),
-    ("turns", r"(?:turns?|decisions?|length|moves)"),
     ("choices", r"(?:choices|options)"),
+    ("turns", r"(?:turns?|decisions?|length|moves)"),
 )  # fmt: skip
 _N = r"(\d+(?:\.\d+)?)"
 _AMOUNTS = (
