@@ -1,12 +1,12 @@
 """Search for settings that reach targets: suggested by TPE, raced by intervals, confirmed afresh.
 
 Each setting is tried alone at some values. Then come, in turns, the suggestions of the
-tree-structured Parzen estimator (Bergstra et al. 2011, as Optuna has it) and a step from the best.
+tree-structured Parzen estimator (Bergstra et al. 2011, as Optuna has it) and steps from the best.
 A candidate plays a short series. It plays a longer one while its intervals leave open that it comes
-nearer to the targets than the best one known (a race: Maron and Moore 1993), and while it is in the
-best third of those that played as long (successive halving: Jamieson and Talwalkar 2016). The last
-series is for one that reaches the targets so far, and better than all before it. All play the same
-deals. The best one is then confirmed on deals that chose nothing.
+nearer to the targets than the best one known (a race: Maron and Moore 1993), and than two thirds of
+those that played as long (successive halving: Jamieson and Talwalkar 2016). Long series are for
+those that may reach the targets, the last for one that does, and better than all before it. All
+play the same deals. The best one is then confirmed on deals that chose nothing.
 """
 
 import math
@@ -34,6 +34,8 @@ _RACE = 0.95  # confidence of the intervals that a race goes by
 _REPEATS = 60  # suggestions in a row that were tried before: nothing is left
 _RESERVED = 8  # a part of the budget, for what comes after the suggestions
 _ALIVE = 3  # of so many that played as long, one plays on
+_SHORTER = 0.75  # of a confirmation, where changes are taken back for it
+_CROSSED = 0.5  # of the steps, while no target is reached
 _ALONE = 3  # a part of the search for settings that are tried alone
 _CONFIRMED = 5  # candidates that are confirmed at most
 _STEADY = 2  # series whose figures others are held against
@@ -119,6 +121,7 @@ class BalanceSearch:
         levels: Losses after so many series.
         start: The candidate of the settings at the start.
         simple: The best candidate without changes that it does not need.
+        share: Of a confirmation, that the search leaves.
     """
 
     table: BalanceTable
@@ -131,6 +134,7 @@ class BalanceSearch:
     levels: dict[int, list[float]] = field(default_factory=dict, init=False)
     start: Tried = field(init=False)
     simple: Tried | None = field(default=None, init=False)
+    share: float = field(default=1.0, init=False)
 
     @property
     def confirming(self) -> int:
@@ -147,15 +151,20 @@ class BalanceSearch:
     def left(self) -> int:
         """Matches that the search may still play; more while nothing is near the targets."""
         best, kept = self.best, self.confirming
-        kept = kept if best is None or best.hope(self.targets) <= 0 else kept // 2
+        is_near = best is None or best.hope(self.targets) <= 0
+        kept = int(kept * (self.share if is_near else 0.5))
         return self.budget - self.table.matches - kept
 
     @property
     def best(self) -> Tried | None:
-        """The candidate with the least loss, of those that played more than the shortest series."""
+        """The candidate with the least loss, of those that played more than the shortest series.
+
+        One that reaches the targets after all series goes before others: these may be lucky.
+        """
         alive = [one for one in self.tried.values() if not one.why and one.rungs]
         able = [one for one in alive if one.rungs >= _STEADY] or alive
-        return min(able, key=lambda one: one.loss(self.targets), default=None)
+        sure = [one for one in able if one.rungs == len(RUNGS) and one.loss(self.targets) <= 0]
+        return min(sure or able, key=lambda one: one.loss(self.targets), default=None)
 
     def run(self) -> None:
         """Search, make the best one simpler, and confirm.
@@ -183,9 +192,12 @@ class BalanceSearch:
         return bool(best and best.rungs == len(RUNGS) and best.loss(self.targets) <= _INSIDE)
 
     def _played_out(self) -> None:
-        """Have the best one play all series, as long as it reaches the targets."""
-        while (best := self.best) and best.rungs < len(RUNGS) and best.loss(self.targets) <= 0:
-            if RUNGS[best.rungs] > self.left:
+        """Have the best ones play on: to the end while they reach the targets, else for longer."""
+        for _ in range(_CONFIRMED):
+            best = self.best
+            if best is None or best.rungs == len(RUNGS) or RUNGS[best.rungs] > self.left:
+                return
+            if best.rungs >= _TELLING and best.loss(self.targets) > 0:
                 return
             self._series(best)
 
@@ -203,9 +215,11 @@ class BalanceSearch:
                 break
             level = sorted(self.levels.setdefault(found.rungs, []))
             self.levels[found.rungs].append(loss := found.loss(self.targets))
-            is_behind = level and found.hope(self.targets) >= level[len(level) // _ALIVE]
-            is_last = found.rungs == len(RUNGS) - 1
-            if is_behind or (is_last and loss >= min(0.0, *level, 0.0)):
+            least, hope = level[len(level) // _ALIVE] if level else _NONE, found.hope(self.targets)
+            is_steady, is_last = found.rungs >= _STEADY, found.rungs == len(RUNGS) - 1
+            if hope >= least or (is_steady and hope > 0):
+                break
+            if is_last and loss >= min([0.0, *level[:1]]):
                 break
         self._say(found)
         return found
@@ -251,31 +265,41 @@ class BalanceSearch:
             )
         repeats, turn = 0, stream(self.table.seed, "balance steps")
         kept = self.budget // _RESERVED
-        self._played_out()
         while repeats < _REPEATS and not self._is_reached and self.left >= RUNGS[0] + kept:
-            if len(study.trials) % 2 and self.best:  # beside the estimator's, a step from the best
-                study.enqueue_trial(self._step(self.best.settings, turn))
+            if len(study.trials) % 2 and self.best:
+                study.enqueue_trial(self._step(self.best, turn))
             trial = study.ask(kinds)
             settings = {**self.space.start, **trial.params}
             repeats = repeats + 1 if canonical_key(settings) in self.tried else 0
             study.tell(trial, self._raced(settings).loss(self.targets))
 
-    def _step(self, settings: Mapping[str, Json], turn: Generator) -> dict[str, Any]:
-        """These settings with one of them changed."""
+    def _step(self, best: Tried, turn: Generator) -> dict[str, Any]:
+        """The best settings with one changed: as another good candidate has it, or to any."""
         names = [*self.space.free]
-        name = names[int(turn.integers(len(names)))]
-        values = other_values(self.space.free[name], settings[name])
-        value = values[int(turn.integers(len(values)))]
-        return {**{one: settings[one] for one in names}, name: value}
+        values = {name: other_values(self.space.free[name], best.settings[name]) for name in names}
+        if best.loss(self.targets) > 0 and turn.random() < _CROSSED:
+            good = sorted(self.tried.values(), key=lambda one: one.loss(self.targets))
+            good = good[1 : 1 + max(1, len(good) // _ALIVE)]
+            other = good[int(turn.integers(len(good)))].settings if good else best.settings
+            apart = {name: [other[name]] for name in names if other[name] != best.settings[name]}
+            values = apart or values
+        name = [*values][int(turn.integers(len(values)))]
+        value = values[name][int(turn.integers(len(values[name])))]
+        return {**{one: best.settings[one] for one in names}, name: value}
 
     def _simplified(self) -> None:
         """Take back each change of the best candidate that the targets do not need."""
         best = self.best
         if best is None or best.loss(self.targets) > 0:
             return
+        self.share = _SHORTER
         for name in self.space.changed(best.settings):
             bound = max(best.loss(self.targets), _KEPT)
-            plain = self._raced({**best.settings, name: self.space.start[name]})
+            plain = self._raced({**best.settings, name: self.space.start[name]}, _STEADY)
+            while not plain.why and plain.rungs < best.rungs and plain.loss(self.targets) <= bound:
+                if not plain.rungs or RUNGS[plain.rungs] > self.left:
+                    break
+                self._series(plain)
             if plain.rungs == best.rungs and plain.loss(self.targets) <= bound:
                 best = plain
         self.simple = best
