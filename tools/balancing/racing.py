@@ -36,7 +36,7 @@ _RESERVED = 8  # a part of the budget, for what comes after the suggestions
 _ALIVE = 3  # of so many that played as long, one plays on
 _SHORTER = 0.75  # of a confirmation, where changes are taken back for it
 _CROSSED = 0.5  # of the steps, while no target is reached
-_ALONE = 3  # a part of the search for settings that are tried alone
+_ALONE = 2  # a part of the search for settings that are tried alone
 _CONFIRMED = 5  # candidates that are confirmed at most
 _STEADY = 2  # series whose figures others are held against
 _TELLING = 3  # series that tell what a setting moves
@@ -217,7 +217,8 @@ class BalanceSearch:
             self.levels[found.rungs].append(loss := found.loss(self.targets))
             least, hope = level[len(level) // _ALIVE] if level else _NONE, found.hope(self.targets)
             is_steady, is_last = found.rungs >= _STEADY, found.rungs == len(RUNGS) - 1
-            if hope >= least or (is_steady and hope > 0):
+            as_start = level and loss == self.levels[found.rungs][0]  # paired: it changes nothing
+            if hope >= least or (is_steady and hope > 0) or as_start:
                 break
             if is_last and loss >= min([0.0, *level[:1]]):
                 break
