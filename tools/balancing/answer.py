@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from games.values import Json
-from tools.balancing.racing import BalanceSearch, Confirmed, Tried
+from tools.balancing.racing import BalanceSearch, Confirmed, TriedSettings
 from tools.balancing.targets import Target
 from tools.playtest.intervals import CONFIDENCE, Estimate
 
@@ -106,7 +106,7 @@ def _confirmed(search: BalanceSearch, one: Confirmed) -> dict[str, Any]:
     return {"changed": changed, "matches": one.tally.matches, "figures": _figures(search, one)}
 
 
-def _tried(search: BalanceSearch, one: Tried) -> dict[str, Any]:
+def _tried(search: BalanceSearch, one: TriedSettings) -> dict[str, Any]:
     row: dict[str, Any] = {"changed": search.space.changed(one.settings), "why": one.why}
     row["matches"] = one.tally.matches
     if one.why or not one.rungs:

@@ -50,7 +50,7 @@ def loss_of(targets: Sequence[Target], values: Sequence[float]) -> float:
 
 
 @dataclass
-class Tried:
+class TriedSettings:
     """A candidate.
 
     Attributes:
@@ -94,7 +94,7 @@ class Confirmed:
         tally: Of the fresh deals.
     """
 
-    tried: Tried
+    tried: TriedSettings
     tally: Tally
 
     def reaches(self, targets: Sequence[Target]) -> bool:
@@ -129,11 +129,11 @@ class BalanceSearch:
     targets: Sequence[Target]
     budget: int
     tell: Callable[[str], None] = lambda _: None
-    tried: dict[str, Tried] = field(default_factory=dict)
+    tried: dict[str, TriedSettings] = field(default_factory=dict)
     confirmed: list[Confirmed] = field(default_factory=list)
     levels: dict[int, list[float]] = field(default_factory=dict, init=False)
-    start: Tried = field(init=False)
-    simple: Tried | None = field(default=None, init=False)
+    start: TriedSettings = field(init=False)
+    simple: TriedSettings | None = field(default=None, init=False)
     share: float = field(default=1.0, init=False)
 
     @property
@@ -156,7 +156,7 @@ class BalanceSearch:
         return self.budget - self.table.matches - kept
 
     @property
-    def best(self) -> Tried | None:
+    def best(self) -> TriedSettings | None:
         """The candidate with the least loss, of those that played more than the shortest series.
 
         One that reaches the targets after all series goes before others: these may be lucky.
@@ -201,12 +201,12 @@ class BalanceSearch:
                 return
             self._series(best)
 
-    def _raced(self, settings: Mapping[str, Json], most: int = len(RUNGS)) -> Tried:
+    def _raced(self, settings: Mapping[str, Json], most: int = len(RUNGS)) -> TriedSettings:
         """A candidate, which plays on for as long as it may come nearer than the best one."""
         key = canonical_key({**settings})
         if key in self.tried:
             return self.tried[key]
-        best, found = self.best, Tried(dict(settings), Tally(self.table.game.num_players))
+        best, found = self.best, TriedSettings(dict(settings), Tally(self.table.game.num_players))
         found.why = self.table.refusal(settings)
         self.tried[key] = found
         while not found.why and found.rungs < most and RUNGS[found.rungs] <= self.left:
@@ -225,7 +225,7 @@ class BalanceSearch:
         self._say(found)
         return found
 
-    def _series(self, one: Tried) -> None:
+    def _series(self, one: TriedSettings) -> None:
         """Play the next series of a candidate."""
         played = self.table.tally(one.settings, "search", one.rungs, RUNGS[one.rungs], replay=False)
         one.tally, one.rungs = one.tally.plus(played), one.rungs + 1
@@ -233,7 +233,7 @@ class BalanceSearch:
         if void * ONE_IN > all_:
             one.why = f"{void} of {all_} matches without a result: {one.tally.why}"
 
-    def _say(self, found: Tried) -> None:
+    def _say(self, found: TriedSettings) -> None:
         changed = ", ".join(f"{name}={value}" for name, value in self.space.changed(
             found.settings).items()) or "as it stands"  # fmt: skip
         figures = found.why or "; ".join(
@@ -274,7 +274,7 @@ class BalanceSearch:
             repeats = repeats + 1 if canonical_key(settings) in self.tried else 0
             study.tell(trial, self._raced(settings).loss(self.targets))
 
-    def _step(self, best: Tried, turn: Generator) -> dict[str, Any]:
+    def _step(self, best: TriedSettings, turn: Generator) -> dict[str, Any]:
         """The best settings with one changed: as another good candidate has it, or to any."""
         names = [*self.space.free]
         values = {name: other_values(self.space.free[name], best.settings[name]) for name in names}
@@ -337,7 +337,7 @@ class BalanceSearch:
             if self.confirmed[-1].reaches(self.targets):
                 return
 
-    def _on_fresh_deals(self, one: Tried, purpose: str, needs: int) -> Confirmed:
+    def _on_fresh_deals(self, one: TriedSettings, purpose: str, needs: int) -> Confirmed:
         """Play so many matches of a candidate, fewer where they show sooner that it misses.
 
         That a look ends it can only miss a target, never meet one: what is met rests on one look.
