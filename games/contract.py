@@ -9,9 +9,10 @@ length or a NaN is reported as the module's fault and never travels further.
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TypeGuard
 
 from games.modules import Module
-from games.text import is_plain_line, skeletons
+from games.text import skeleton
 from games.values import (
     CHANCE,
     MAX_PLAYERS,
@@ -28,6 +29,8 @@ from games.values import (
     show,
 )
 
+_KEPT, _SHORT = 2**14, 64  # looks of actions that are kept, and characters of such an action
+_LOOKS: dict[str, str] = {}
 _MOST_PAID = 1e12  # either way, by one ply to one seat
 
 
@@ -183,20 +186,37 @@ def read_player(value: Json) -> int:
 
 def read_actions(value: Json) -> list[Action]:
     """A raw value as actions, none of them twice."""
+    if isinstance(value, list) and _look_apart(value):  # nearly always: every ply comes here
+        return [*value]
     if not are_texts(value):
         raise _unfit("get_legal_actions", value, "a list of str")
     if len(set(value)) != len(value):
         raise ModuleFault("bad_value", "get_legal_actions", f"returned duplicates: {show(value)}")
-    if not is_plain_line("".join(value)):
+    looks = {action: skeleton(action) for action in value}
+    if None in looks.values():
         required = (
             "one line each, without control, direction and invisible characters, letters composed "
             "(NFC), so that no two look the same"
         )
         raise _unfit("get_legal_actions", value, required)
-    if len(value) > 1 and len(set(skeletons(value))) != len(value):
+    if len({*looks.values()}) != len(value):
         required = "actions that differ in more than case, blanks, or how a letter is written"
         raise _unfit("get_legal_actions", value, required)
-    return list(value)
+    if len(_LOOKS) > _KEPT:
+        _LOOKS.clear()
+    _LOOKS.update(
+        (action, look) for action, look in looks.items() if look and len(action) <= _SHORT
+    )
+    return [*value]
+
+
+def _look_apart(actions: list[Json]) -> TypeGuard[list[Action]]:
+    """True for actions that were read before, each with another look."""
+    try:
+        looks = {*map(_LOOKS.get, actions)}  # type: ignore[arg-type] # another type has no look
+    except TypeError:
+        return False
+    return len(looks) == len(actions) and None not in looks
 
 
 def read_probabilities(value: Json, count: int) -> list[float]:

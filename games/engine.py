@@ -1,8 +1,11 @@
 """The referee: plays a match among players who only ever see their own observations."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Generator as PythonGenerator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import accumulate
 from math import fsum
 from typing import Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
@@ -413,6 +416,20 @@ class _Referee:
             reason=reason,
             fault_line=line,
         )
+
+
+def uniform_index(count: int, uniform: float) -> int:
+    """The index that a uniform number selects from `count` equal chances, as `sample_index` does.
+
+    >>> [uniform_index(3, u) for u in (0.0, 0.33, 0.34, 0.999)]
+    [0, 0, 1, 2]
+    """
+    return min(bisect_right(_steps(count), uniform), count - 1)
+
+
+@lru_cache(128)
+def _steps(count: int) -> tuple[float, ...]:
+    return tuple(accumulate([1.0 / count] * count))
 
 
 def sample_index(probabilities: Sequence[float], uniform: float) -> int:

@@ -11,6 +11,7 @@ by `games.engine.play_match`, which says what was wrong and whose fault it is.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from math import fsum
 from typing import Literal, NamedTuple, Protocol, TypeAlias
@@ -25,7 +26,7 @@ from games.contract import (
     read_rewards,
     read_state,
 )
-from games.engine import Decision, Effort, PlayerFault, sample_index
+from games.engine import Decision, Effort, PlayerFault, sample_index, uniform_index
 from games.information import SeatLog, Seen
 from games.streams import Uniforms, stream
 from games.values import (
@@ -40,6 +41,7 @@ from games.values import (
 
 Reads: TypeAlias = Literal["nothing", "newest", "all"]
 Move: TypeAlias = tuple[int, Action | None]  # a slot and its action; None begins a match there
+Draw: TypeAlias = Callable[[int], float]  # a uniform number of a ply
 
 _KNOWN = 4096  # lists of legal actions that are kept in order
 _NOTHING = (0, None, None, None)  # nobody is paid, and nothing more is told
@@ -151,8 +153,7 @@ class Rounds(Protocol):
         """
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A match to play in lockstep.
 
     Attributes:
@@ -166,8 +167,7 @@ class Entry:
     players: tuple[LockstepPlayer, ...]
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """A clean match.
 
     Attributes:
@@ -191,11 +191,15 @@ class Outcome:
     logs: Mapping[int, SeatLog]
 
 
-class _Options(NamedTuple):
+@dataclass
+class _Options:
     """Legal actions, as the module lists them and in alphabetical order."""
 
-    as_given: tuple[Action, ...]
-    in_order: tuple[Action, ...]
+    as_given: list[Action]
+
+    @cached_property
+    def in_order(self) -> tuple[Action, ...]:
+        return tuple(sorted(self.as_given))
 
 
 class _Running:
@@ -215,22 +219,15 @@ class _Running:
         self.efforts: list[list[Effort]] = [[] for _ in range(seats)]
         self.forced = self.options = 0
         self.mover = CHANCE
-        reads = [player.reads for player in entry.players]
-        self.logs = {seat: SeatLog(seat) for seat in range(seats) if reads[seat] == "all"}
+        self.logs: dict[int, SeatLog] = {}
+        self.draws: list[Draw | None] = [None] * seats
+        for seat, player in enumerate(entry.players):
+            if player.reads == "nothing":
+                self.draws[seat] = Uniforms.of(key, "player", match=entry.match, seat=seat).at
+            elif player.reads == "all":
+                self.logs[seat] = SeatLog(seat)
         self.shown: dict[int, Observation] = dict.fromkeys(self.logs, {})
         self.chance = Uniforms.of(key, "chance", match=entry.deal)
-        self.draws = [
-            Uniforms.of(key, "player", match=entry.match, seat=seat)
-            if reads[seat] == "nothing"
-            else None
-            for seat in range(seats)
-        ]
-
-    def did(self, action: Action) -> None:
-        """Write down what was done at the last position."""
-        self.actions.append(action)
-        if self.mover in self.logs:
-            self.logs[self.mover].act(action)
 
 
 @dataclass
@@ -276,13 +273,16 @@ class MatchBatch:
             options = [self._options(text) for text in told.texts]
             asked: dict[int, list[tuple[int, SeatView]]] = {}
             after: list[Move] = []
+            more_of, parts = told.more.get, told.parts
             rows = zip(moves, told.players, told.legal, strict=True)
             for row, ((slot, action), seat, number) in enumerate(rows):
                 run = running[slot]
                 if action is not None:
-                    run.did(action)
-                more = told.more.get(row, _NOTHING)
-                found = self._next(run, seat, options[number], more, followed, told.parts)
+                    run.actions.append(action)
+                    if run.mover in run.logs:
+                        run.logs[run.mover].act(action)
+                more = more_of(row)
+                found = self._next(run, seat, options[number], more, followed, parts)
                 if isinstance(found, str):
                     after.append((slot, found))
                 elif isinstance(found, SeatView):
@@ -304,7 +304,7 @@ class MatchBatch:
         run: _Running,
         player: Json,
         options: _Options | None,
-        more: Sequence[Json],
+        more: Sequence[Json] | None,
         followed: Sequence[int],
         parts: Sequence[Json],
     ) -> Outcome | Action | SeatView | None:
@@ -313,18 +313,19 @@ class MatchBatch:
         None where something failed, which puts the match among the unclean.
         """
         try:
-            paid, chances, seen, told = more
-            if paid != 0:
-                run.paid.append(read_rewards(paid, self.seats))
-            if followed:
-                _tell(run, followed, told, parts)
+            chances = seen = None
+            if more is not None or followed:
+                paid, chances, seen, told = more or _NOTHING
+                if paid != 0:
+                    run.paid.append(read_rewards(paid, self.seats))
+                if followed:
+                    _tell(run, followed, told, parts)
             if (
                 options is not None
                 and type(player) is int  # True is no seat
                 and 0 <= player < self.seats
                 and len(run.actions) < self.max_plies
             ):
-                run.mover = player
                 return self._turn(run, player, options.in_order, seen)
             run.mover = CHANCE
             return self._other(run, read_player(player), options, chances)
@@ -337,12 +338,13 @@ class MatchBatch:
     ) -> Action | SeatView:
         """The draw of a seat that draws here, or what the seat is asked."""
         ply, count = len(run.actions), len(legal)
+        run.mover = player
         run.decisions[player] += 1
         run.options += count
         run.forced += count == 1
         draws = run.draws[player]
         if draws is not None:
-            return legal[int(draws.at(ply) * count)]
+            return legal[int(draws(ply) * count)]
         log, match = run.logs.get(player), run.entry.match
         if log is None:
             log = SeatLog(player, [Seen.of(read_state("get_observations", seen))])
@@ -368,12 +370,10 @@ class MatchBatch:
             raise ModuleFault("bad_value", "get_legal_actions", "is empty, or of no seat")
         if len(run.actions) >= self.max_plies:
             return self._ended(run, finished=False)
-        outcomes = options.as_given
+        outcomes, drawn = options.as_given, run.chance.at(len(run.actions))
         if chances is None:
-            weights = [1.0 / len(outcomes)] * len(outcomes)
-        else:
-            weights = read_probabilities(chances, len(outcomes))
-        return outcomes[sample_index(weights, run.chance.at(len(run.actions)))]
+            return outcomes[uniform_index(len(outcomes), drawn)]
+        return outcomes[sample_index(read_probabilities(chances, len(outcomes)), drawn)]
 
     def _options(self, text: str) -> _Options | None:
         """Legal actions, held against the contract; None where there are none, or they do not."""
@@ -385,11 +385,11 @@ class MatchBatch:
                 return None
             if len(self._known) >= _KNOWN:
                 self._known.clear()
-            found = self._known[text] = _Options(tuple(legal), tuple(sorted(legal)))
+            found = self._known[text] = _Options(legal)
         return found
 
     def _ended(self, run: _Running, *, finished: bool) -> Outcome:
-        returns = tuple(fsum(paid[seat] for paid in run.paid) for seat in range(self.seats))
+        returns = tuple(map(fsum, zip(*run.paid, strict=True))) or (0.0,) * self.seats
         return Outcome(
             match=run.entry.match,
             returns=returns if finished else None,

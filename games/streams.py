@@ -104,11 +104,11 @@ class Uniforms:
 
     def at(self, ply: int) -> float:
         """The number of a ply."""
-        block, index = divmod(ply, _IN_BLOCK)
+        block = ply // _IN_BLOCK
         if block != self._block:
             digest = hashlib.blake2b(self._place + block.to_bytes(4, "little"), digest_size=64)
             self._numbers, self._block = _EIGHT.unpack(digest.digest()), block
-        return (self._numbers[index] >> 11) * 2.0**-53
+        return (self._numbers[ply % _IN_BLOCK] >> 11) * 2.0**-53
 
 
 def _hashed(seed: int, purpose: str, match: int, seat: int) -> bytes:

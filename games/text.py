@@ -4,7 +4,7 @@ import ast
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Any
 
@@ -123,21 +123,21 @@ def syntax_tree(source: str | bytes) -> ast.Module:
         return ast.parse(source)  # noqa: TID251 - here alone
 
 
-def skeletons(lines: Sequence[str]) -> list[str]:
-    """Single lines, one at least, without what a reader may overlook.
+def skeleton(line: str) -> str | None:
+    r"""A plain line without what a reader may overlook; None for any other text.
 
     That is case, blanks, how letters are written, and letters of Greek and Cyrillic that look like
     Latin ones. Scripts may be mixed, as in a Russian game with cards such as KH; so letters are
     compared, and no mixture is refused.
 
-    >>> skeletons(["Take  1", "take 1 ", "\uff54ake\u00a01", "t\u0430k\u0435 1"])
-    ['take 1', 'take 1', 'take 1', 'take 1']
+    >>> {skeleton(line) for line in ("Take  1", "take 1 ", "\uff54ake\u00a01", "t\u0430k\u0435 1")}
+    {'take 1'}
+    >>> skeleton("two\nlines")
     """
-    text = "\n".join(lines).casefold()
-    if text.isascii() and not any(blank in f"\n{text}\n" for blank in ("  ", " \n", "\n ")):
-        return text.split("\n")  # nearly always: every ply of every match passes through here
-    folded = unicodedata.normalize("NFKC", text).casefold().split("\n")
-    return [" ".join(line.split()).translate(_LOOKS) for line in folded]
+    if not is_plain_line(line):
+        return None
+    folded = unicodedata.normalize("NFKC", line.casefold()).casefold()
+    return " ".join(folded.split()).translate(_LOOKS)
 
 
 def game_literal(source: str) -> ast.Dict:

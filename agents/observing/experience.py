@@ -1,7 +1,7 @@
 """Experience: logs of seats that learn, as tokens; in batches, and in files."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -11,8 +11,9 @@ from safetensors.numpy import load, save
 
 from agents.encoding.vocabulary import MOVE
 from agents.learning.settings import LearningError
-from agents.observing.gradients import Batch
-from agents.observing.transformer import Tokens
+from agents.observing.gradients import Batch, losses_and_gradients
+from agents.observing.transformer import Tokens, Transformer
+from games.values import Json
 
 Part: TypeAlias = Literal["all", "acts", "sights"]
 
@@ -64,6 +65,56 @@ class Experience:
     def is_known(self) -> bool:
         """True where the outcome is one that was seen before."""
         return self.outcome >= 0
+
+
+def drawn_logs(
+    iterations: Sequence[Sequence[Experience]],
+    generator: np.random.Generator,
+    tokens: int,
+    replay: Literal["all", "newest"],
+) -> list[Experience]:
+    """Logs of so many tokens to learn from.
+
+    A quarter of them is of all iterations alike: how to act. The others are of the newest: what is
+    seen, and how matches end. So the policy is the mean over the iterations, and the values are
+    those of the newest learner against it.
+
+    Args:
+        iterations: The logs of each, the newest last.
+        generator: Draws them.
+        tokens: Of them together, at least.
+        replay: Whether how to act is learned from all of them or from the newest alone.
+    """
+    told = ([one for one in logs if one.part == "all"] for logs in iterations)
+    known = [logs for logs in told if logs]
+    together = replay == "newest" or len(iterations) == 1
+    drawn: list[Experience] = []
+    met = 0
+    while met < tokens:
+        acts = not together and len(drawn) % 4 == 0
+        logs = known[int(generator.integers(len(known)))] if acts else iterations[-1]
+        one = logs[int(generator.integers(len(logs)))]
+        if acts:
+            one = Experience(one.tokens, -1, "acts")
+        elif not together:
+            one = replace(one, part="sights")
+        drawn.append(one)
+        met += len(one.tokens)
+    return drawn
+
+
+def held_out_losses(
+    network: Transformer, data: Sequence[Experience], batch: int
+) -> dict[str, Json]:
+    """Cross-entropies of logs that were not learned from, in nats a token."""
+    rows = [losses_and_gradients(network, one)[0] for one in batches_of(data, batch)]
+    told = [(one.next, one.tokens) for one in rows], [(one.outcome, one.known) for one in rows]
+    found: list[Json] = []
+    for pairs in told:
+        known = [(loss, count) for loss, count in pairs if loss is not None]
+        count = sum(count for _, count in known)
+        found.append(sum(loss * n for loss, n in known) / count if count else None)
+    return {"held_out_next": found[0], "held_out_outcome": found[1]}
 
 
 def written_logs(data: Sequence[Experience]) -> bytes:

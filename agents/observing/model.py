@@ -88,7 +88,13 @@ class ObservationSettings(PlayerSettings):
         description="Tokens of the longest log; 0: a quarter more than random play shows.",
     )
     bootstrap: float = Field(
-        default=0.3, ge=0.01, le=1, description="Share of the tokens that random play gives."
+        default=0.3, ge=0.01, le=1, description="Share of the tokens that the first matches give."
+    )
+    teacher: str = Field(
+        default="random",
+        max_length=200,
+        description="Player of the first matches: random, or one such as greedy, which the policy "
+        "first learns to follow.",
     )
     device: str = Field(
         default="numpy",

@@ -7,13 +7,12 @@ In cooperation all seats follow the newest model, and all learn. A training is a
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from fcntl import LOCK_EX, LOCK_NB, flock
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
-
-import numpy as np
 
 from agents.encoding.fitting import fitted_vocabulary
 from agents.encoding.tokens import LogWriter
@@ -23,10 +22,12 @@ from agents.observing.experience import (
     Experience,
     batches_of,
     count_tokens,
+    drawn_logs,
+    held_out_losses,
     read_logs,
     written_logs,
 )
-from agents.observing.gradients import Batch, Descent, losses_and_gradients
+from agents.observing.gradients import Descent
 from agents.observing.model import (
     SIZES,
     ObservationModel,
@@ -34,13 +35,24 @@ from agents.observing.model import (
     read_observation_model,
 )
 from agents.observing.outcomes import OutcomeTable
-from agents.observing.selfplay import FEW, SHOWN, Cast, Uniform, matches_of_play, next_matches
+from agents.observing.selfplay import (
+    FEW,
+    SHOWN,
+    UNTAUGHT,
+    Cast,
+    ExploringPlayer,
+    Gathered,
+    Teacher,
+    Uniform,
+    matches_of_play,
+    next_matches,
+)
 from agents.observing.transformer import Shape, Transformer, first_weights
 from games.information import LogEntry, SeatLog
 from games.lockstep import LockstepPlayer
-from games.streams import Uniforms, stream
+from games.streams import stream
 from games.values import Json
-from tools.playtest.jobs import GameSetup
+from tools.playtest.jobs import GameSetup, Roster
 from tools.sandbox import Sandbox
 
 _ROOM = 1.25  # of the context, over the longest log that was met
@@ -64,6 +76,7 @@ class SelfPlayTraining:
         folder: Of this training alone; a file for each iteration.
         tell: Hears a row for each part of an iteration.
         varied: Parameters that are played in turns, in place of the game's.
+        roster: Seats the teacher, where the settings name one.
     """
 
     sandbox: Sandbox
@@ -74,6 +87,7 @@ class SelfPlayTraining:
     folder: Path
     tell: Callable[[dict[str, Json]], None] = lambda _: None
     varied: Sequence[Mapping[str, Json]] = ()
+    roster: Roster | None = None
     course: list[dict[str, Json]] = field(default_factory=list)
     _experience: list[list[Experience]] = field(default_factory=list)
 
@@ -143,25 +157,46 @@ class SelfPlayTraining:
             number += 1
 
     def _first(self) -> ObservationModel:
-        """The model that learned from random play."""
+        """The model that learned from random play, or from a teacher's."""
         vocabulary, written, paid = self._random_play()
         outcomes, seats = OutcomeTable.of(paid), self.game.num_players
+        told: dict[str, Json] = {"matches": len(paid), "play": self.settings.teacher}
         data = [
             Experience(tokens, outcomes.number(paid[place // seats], place % seats))
             for place, tokens in enumerate(written)
         ]
-        shape = self._shape(vocabulary, outcomes, max(map(len, written)))
+        if self.settings.teacher != UNTAUGHT:
+            data, told["matches"], outcomes = self._taught(vocabulary, data, paid)
+        shape = self._shape(vocabulary, outcomes, max(len(one.tokens) for one in data))
         weights = first_weights(shape, stream(self.seed, "first weights"), vocabulary.kin)
         model = ObservationModel(vocabulary, outcomes, Transformer(shape, weights), {})
-        return self._learned(
-            0, model, data, {"matches": len(paid), "play": "random"}, self._share(0)
+        return self._learned(0, model, data, told, self._share(0))
+
+    def _taught(
+        self, vocabulary: Vocabulary, shown: Sequence[Experience], paid: Sequence[tuple[float, ...]]
+    ) -> tuple[list[Experience], int, OutcomeTable]:
+        """The logs of a teacher's matches, how many there were, and all outcomes that were met.
+
+        It sits everywhere; in some matches one seat explores, or all where they are paid alike.
+        """
+        teacher = Teacher.named(self.settings.teacher, self.roster, self.game, self.sandbox)
+        explorer = ExploringPlayer(teacher, [one.decisions for one in shown if one.decisions])
+        cast = Cast(
+            *(teacher, explorer, [teacher], self.game.num_players, self.settings.explore),
+            together=OutcomeTable.of(paid).shared,
+            drawn=lambda match: stream(self.seed, "population", match=match),
         )
+        with closing(teacher):
+            found = self._gathered(0, cast, vocabulary, fmean(len(one.tokens) for one in shown))
+        outcomes = OutcomeTable.of([*paid, *(returns for _, _, returns, _ in found.logs)])
+        return found.experience(cast, outcomes, self._key(0)), found.matches, outcomes
 
     def _random_play(self) -> tuple[Vocabulary, list[list[int]], list[tuple[float, ...]]]:
         """The vocabulary that random play shows, its logs match by match, and their returns."""
         uniform = Uniform()
         everybody = (uniform,) * self.game.num_players
-        budget = self._share(0) / self.settings.epochs
+        untaught = self.settings.teacher == UNTAUGHT
+        budget = self._share(0) / self.settings.epochs if untaught else 0
         paid: list[tuple[float, ...]] = []
         logs: list[Sequence[LogEntry]] = []
         written: list[list[int]] = []
@@ -172,7 +207,7 @@ class SelfPlayTraining:
                 first, budget - met, met / len(paid) if paid else math.inf, len(self.varied)
             )
             first, turn = matches.stop, turn + 1
-            for _, seats, returns in self._played(lambda _: everybody, matches, "random", turn):
+            for _, seats, returns in self._played(lambda _: everybody, matches, None, turn):
                 if returns is not None:
                     logs += [seats[seat].entries for seat in sorted(seats)]
                     paid.append(returns)
@@ -211,38 +246,41 @@ class SelfPlayTraining:
             lengths=[one.decisions for one in self._experience[-1] if one.decisions],
             drawn=lambda match: stream(self.seed, "population", match=match, ply=number),
         )
-        budget = self._share(number) / settings.epochs
-        data: list[Experience] = []
-        purpose = f"iteration {number}"
-        key = self._key(purpose)
-        met = first = unfinished = turn = 0
-        length = fmean(len(one.tokens) for one in self._experience[-1]) * len(cast.learning(0))
-        while met < budget:
-            matches = next_matches(first, budget - met, length, len(self.varied))
-            first, turn = matches.stop, turn + 1
-            for match, logs, returns in self._played(cast.seated, matches, purpose, turn):
-                if returns is None:
-                    unfinished += 1
-                    continue
-                for seat in cast.learning(match):
-                    tokens = [*LogWriter(newest.vocabulary).write(logs[seat].entries), END]
-                    one = Experience(tokens, newest.outcomes.number(returns, seat))
-                    data.append(
-                        cast.explored(
-                            one, match, Uniforms.of(key, "player", match=match, seat=seat)
-                        )
-                    )
-                    met += len(tokens)
-                cast.forget(logs.values())
-            if not data:
-                raise LearningError(f"no match of iteration {number} came to its end")
+        length = fmean(len(one.tokens) for one in self._experience[-1])
+        found = self._gathered(number, cast, newest.vocabulary, length)
+        data = found.experience(cast, newest.outcomes, self._key(number))
         told: dict[str, Json] = {
-            "matches": first,
+            "matches": found.matches,
             "play": "together" if cast.together else f"against {len(pool)}",
-            "unfinished": unfinished,
+            "unfinished": found.unfinished,
             "value": _mean([newest.outcomes.values[one.outcome] for one in data if one.is_known]),
         }
         return self._learned(number, newest, data, told, self._share(number))
+
+    def _gathered(self, number: int, cast: Cast, vocabulary: Vocabulary, length: float) -> Gathered:
+        """Logs of an iteration's matches, as many as it learns from; `length` tokens each, about.
+
+        Raises:
+            LearningError: If no match ended.
+        """
+        budget, found = self._share(number) / self.settings.epochs, Gathered()
+        met = turn = 0
+        while met < budget:
+            each = length * len(cast.learning(0))
+            matches = next_matches(found.matches, budget - met, each, len(self.varied))
+            found.matches, turn = matches.stop, turn + 1
+            for match, logs, returns in self._played(cast.seated, matches, number, turn):
+                if returns is None:
+                    found.unfinished += 1
+                    continue
+                for seat in cast.learning(match):
+                    tokens = [*LogWriter(vocabulary).write(logs[seat].entries), END]
+                    found.logs.append((match, seat, returns, tokens))
+                    met += len(tokens)
+                cast.forget(logs.values())
+            if not found.logs:
+                raise LearningError(f"no match of iteration {number} came to its end")
+        return found
 
     def _share(self, number: int) -> int:
         """Tokens that an iteration learns from; all of them together are those of the training."""
@@ -255,7 +293,7 @@ class SelfPlayTraining:
         self,
         seated: Callable[[int], tuple[LockstepPlayer, ...]],
         matches: range,
-        purpose: str,
+        number: int | None,
         turn: int,
     ) -> Iterator[tuple[int, Mapping[int, SeatLog], tuple[float, ...] | None]]:
         game = self.game
@@ -263,11 +301,13 @@ class SelfPlayTraining:
             game = replace(game, parameters=self.varied[turn % len(self.varied)])
         return matches_of_play(
             *(self.sandbox, game, seated, matches),
-            seed=self._key(purpose),
+            seed=self._key(number),
             max_plies=self.settings.max_plies,
         )
 
-    def _key(self, purpose: str) -> int:
+    def _key(self, number: int | None) -> int:
+        """The key of an iteration's matches; None: of random play."""
+        purpose = "random" if number is None else f"iteration {number}"
         return int(stream(self.seed, f"matches of {purpose}").integers(2**62))
 
     def _learned(
@@ -296,7 +336,8 @@ class SelfPlayTraining:
             kin=model.vocabulary.kin,
             device=settings.device,
         )
-        batches = self._batches(generator, tokens)
+        drawn = drawn_logs(self._experience, generator, tokens, settings.replay)
+        batches = [*batches_of(drawn, min(settings.batch, max(_STEPS, tokens // _STEPS)))]
         for step, batch in enumerate(batches):
             part = step / len(batches)
             rate = settings.learning_rate * min(1 - part, (part + 1 / len(batches)) / _WARM)
@@ -314,49 +355,11 @@ class SelfPlayTraining:
             **told,
             "logs": len(data),
             "tokens": count_tokens(data),
-            **self._tested(network, tested),
+            **held_out_losses(network, tested, settings.batch),
         }
         self.course.append(row)
         self.tell(row)
         return ObservationModel(model.vocabulary, model.outcomes, network, {})
-
-    def _batches(self, generator: np.random.Generator, tokens: int) -> list[Batch]:
-        """Batches of logs that are drawn.
-
-        Where all iterations are replayed, a quarter of the logs is of all alike: how to act. The
-        others are of the newest: what is seen, and how matches end. So the policy is the mean over
-        the iterations, and the values are those of the newest learner against it.
-        """
-        told = ([one for one in logs if one.part == "all"] for logs in self._experience)
-        known = [logs for logs in told if logs]
-        together = self.settings.replay == "newest" or len(self._experience) == 1
-        drawn: list[Experience] = []
-        met = 0
-        while met < tokens:
-            acts = not together and len(drawn) % 4 == 0
-            logs = known[int(generator.integers(len(known)))] if acts else self._experience[-1]
-            one = logs[int(generator.integers(len(logs)))]
-            if acts:
-                one = Experience(one.tokens, -1, "acts")
-            elif not together:
-                one = replace(one, part="sights")
-            drawn.append(one)
-            met += len(one.tokens)
-        return [*batches_of(drawn, min(self.settings.batch, max(_STEPS, tokens // _STEPS)))]
-
-    def _tested(self, network: Transformer, data: Sequence[Experience]) -> dict[str, Json]:
-        """Cross-entropies of logs that were not learned from, in nats a token."""
-        rows = [
-            losses_and_gradients(network, batch)[0]
-            for batch in batches_of(data, self.settings.batch)
-        ]
-        told = [(one.next, one.tokens) for one in rows], [(one.outcome, one.known) for one in rows]
-        found = []
-        for pairs in told:
-            known = [(loss, count) for loss, count in pairs if loss is not None]
-            count = sum(count for _, count in known)
-            found.append(sum(loss * n for loss, n in known) / count if count else None)
-        return {"held_out_next": found[0], "held_out_outcome": found[1]}
 
 
 def _mean(values: Sequence[float]) -> float | None:

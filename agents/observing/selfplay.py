@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,14 @@ from agents.learning.settings import LearningError
 from agents.observing.experience import Experience
 from agents.observing.following import LogFollower
 from agents.observing.model import ObservationModel
+from agents.observing.outcomes import OutcomeTable
 from games.engine import Decision, Effort
 from games.information import Did, SeatLog
 from games.lockstep import Entry, LockstepPlayer, MatchBatch, Reads, SeatView
 from games.streams import Uniforms
 from games.values import Action
-from tools.playtest.batches import WorkerRounds
-from tools.playtest.jobs import GameSetup
+from tools.playtest.batches import WorkerRounds, is_in_lockstep
+from tools.playtest.jobs import GameSetup, Roster, close_players
 from tools.sandbox import Sandbox
 
 _BESIDE = 2**30  # a ply that no match has
@@ -29,6 +30,8 @@ FEW = 16
 """Matches that are played at least."""
 SHOWN = 400
 """Random matches that a vocabulary is made of."""
+UNTAUGHT = "random"
+"""The teacher of a training whose first matches are random play."""
 
 
 class Uniform:
@@ -55,18 +58,14 @@ class PopulationPlayer:
     reads: Reads = "all"
     effort: Effort | None = None
 
-    def __init__(
-        self, model: ObservationModel, *, greedy: float | None, explores: Sequence[int] = ()
-    ) -> None:
+    def __init__(self, model: ObservationModel, *, greedy: float | None) -> None:
         """Take a seat in many matches.
 
         Args:
             model: Which it follows.
             greedy: `ArgmaxVal*`'s threshold (Eqs. 2 to 5); None samples.
-            explores: Numbers of decisions of some matches; those up to one of each match, drawn
-                from as many, are drawn uniformly. Without any, none is.
         """
-        self.model, self.greedy, self.explores = model, greedy, explores
+        self.model, self.greedy = model, greedy
         self.follower = LogFollower(model)
 
     def choose_many(self, views: Sequence[SeatView]) -> list[Decision]:
@@ -90,14 +89,84 @@ class PopulationPlayer:
         return [self._best(view, worth) for view, worth in zip(views, values, strict=True)]
 
     def _best(self, view: SeatView, worth: Mapping[int, float]) -> Decision:
-        if not worth or (self.explores and self._is_drawn(view)):
-            return _uniform(view)
-        return Decision(view.legal[best_place(worth)])
+        return Decision(view.legal[best_place(worth)]) if worth else _uniform(view)
+
+    def forget(self, log: SeatLog) -> None:
+        """Leave a log."""
+        self.follower.forget(log)
+
+
+@dataclass(frozen=True)
+class ExploringPlayer:
+    """Draws uniformly up to one decision of each match, then plays as another does.
+
+    Attributes:
+        player: The other.
+        lengths: Numbers of decisions of some matches, from which that decision is drawn.
+    """
+
+    player: LockstepPlayer
+    lengths: Sequence[int]
+    reads: Reads = "all"
+    effort: Effort | None = None
+
+    def choose_many(self, views: Sequence[SeatView]) -> list[Decision]:
+        """See `LockstepPlayer.choose_many`."""
+        drawn = {id(view) for view in views if self._is_drawn(view)}
+        others = [view for view in views if id(view) not in drawn]
+        chosen = iter(self.player.choose_many(others) if others else ())
+        return [_uniform(view) if id(view) in drawn else next(chosen) for view in views]
 
     def _is_drawn(self, view: SeatView) -> bool:
         """True up to the match's drawn decision."""
         acted = sum(isinstance(entry, Did) for entry in view.log.entries)
-        return acted <= drawn_decision(Uniforms.beside(view.generator()), self.explores)
+        return acted <= drawn_decision(Uniforms.beside(view.generator()), self.lengths)
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """A player of another kind, whose logs are kept.
+
+    Attributes:
+        player: Plays many matches at once, and remembers none of them.
+    """
+
+    player: LockstepPlayer
+    reads: Reads = "all"
+    effort: Effort | None = None
+
+    def choose_many(self, views: Sequence[SeatView]) -> Sequence[Decision]:
+        """See `LockstepPlayer.choose_many`."""
+        return self.player.choose_many(views)
+
+    def close(self) -> None:
+        """Be done with what it plays with."""
+        close_players([self.player])
+
+    @classmethod
+    def named(
+        cls, spec: str, roster: Roster | None, game: GameSetup, sandbox: Sandbox
+    ) -> "Teacher":
+        """The teacher that somebody names.
+
+        Raises:
+            LearningError: If it plays one match at a time, or does not play this game.
+        """
+        if roster is None:
+            raise LearningError(f"teacher={spec} needs the roster of players")
+        try:
+            player = roster.seat(
+                roster.effective(spec), seat=0, match=0, game=game, sandbox=sandbox
+            )
+        except ValueError as error:
+            raise LearningError(f"teacher={spec}: {error}") from error
+        if not is_in_lockstep(player) or player.reads == "nothing":
+            close_players([player])
+            raise LearningError(
+                f"teacher={spec} does not play many matches at once by what it sees; required: a "
+                "player that does, such as greedy"
+            )
+        return cls(player)
 
 
 def drawn_decision(numbers: Uniforms, lengths: Sequence[int]) -> int:
@@ -116,18 +185,18 @@ class Cast:
     """Who sits where in the matches of an iteration (GO-MCTS, §5.2).
 
     Attributes:
-        learner: Takes the best action by the newest model.
+        learner: Takes the best action by the newest model; or the teacher.
         explorer: Draws uniformly up to one decision of a match, and then does the same.
-        others: Sample from models of earlier iterations.
+        others: Sample from models of earlier iterations; or the teacher.
         seats: At the table.
         share: Of matches with the explorer.
         together: Whether all seats learn, as they are paid alike.
         drawn: The stream that seats the others, by match.
     """
 
-    learner: PopulationPlayer
-    explorer: PopulationPlayer
-    others: Sequence[PopulationPlayer]
+    learner: LockstepPlayer
+    explorer: ExploringPlayer
+    others: Sequence[LockstepPlayer]
     seats: int
     share: float
     together: bool
@@ -155,21 +224,16 @@ class Cast:
             drawn: The stream that seats the others, by match.
         """
         newest = models[-1]
-        return cls(
-            PopulationPlayer(newest, greedy=threshold),
-            PopulationPlayer(newest, greedy=threshold, explores=lengths),
-            [PopulationPlayer(model, greedy=None) for model in models],
-            seats,
-            explore,
-            newest.outcomes.shared,
-            drawn,
-        )
+        learner = PopulationPlayer(newest, greedy=threshold)
+        explorer = ExploringPlayer(PopulationPlayer(newest, greedy=threshold), lengths)
+        others = [PopulationPlayer(model, greedy=None) for model in models]
+        return cls(learner, explorer, others, seats, explore, newest.outcomes.shared, drawn)
 
     def explores(self, match: int) -> bool:
         """True in a share of the matches, whole rotations of the seats at a time."""
         turn = match // self.seats
         more = int((turn + 1) * self.share) > int(turn * self.share)
-        return more and bool(self.explorer.explores)
+        return more and bool(self.explorer.lengths)
 
     def explored(self, log: Experience, match: int, numbers: Uniforms) -> Experience:
         """The log of a match as it is learned from.
@@ -179,7 +243,7 @@ class Cast:
         """
         if not self.explores(match):
             return log
-        drawn = drawn_decision(numbers, self.explorer.explores)
+        drawn = drawn_decision(numbers, self.explorer.lengths)
         return replace(log, part="sights", since=log.act(drawn))
 
     def learning(self, match: int) -> range:
@@ -187,9 +251,9 @@ class Cast:
         seat = match % self.seats
         return range(self.seats) if self.together else range(seat, seat + 1)
 
-    def seated(self, match: int) -> tuple[PopulationPlayer, ...]:
+    def seated(self, match: int) -> tuple[LockstepPlayer, ...]:
         """The players of a match."""
-        learning = self.explorer if self.explores(match) else self.learner
+        learning: LockstepPlayer = self.explorer if self.explores(match) else self.learner
         if self.together:
             return (learning,) * self.seats
         who = self.drawn(match).integers(len(self.others), size=self.seats).tolist()
@@ -199,9 +263,37 @@ class Cast:
 
     def forget(self, logs: Iterable[SeatLog]) -> None:
         """Leave the logs of a match that ended."""
+        everybody = (self.learner, self.explorer.player, *self.others)
+        following = [player for player in everybody if isinstance(player, PopulationPlayer)]
         for log in logs:
-            for player in (self.learner, self.explorer, *self.others):
-                player.follower.forget(log)
+            for player in following:
+                player.forget(log)
+
+
+@dataclass
+class Gathered:
+    """Logs of seats that learn, as tokens.
+
+    Attributes:
+        logs: Match, seat, the match's returns by seat, and the tokens of each.
+        matches: That were played.
+        unfinished: Those that met the limit of plies.
+    """
+
+    logs: list[tuple[int, int, tuple[float, ...], list[int]]] = field(default_factory=list)
+    matches: int = 0
+    unfinished: int = 0
+
+    def experience(self, cast: Cast, outcomes: OutcomeTable, key: int) -> list[Experience]:
+        """The logs with their outcomes; `key` is that of the matches' streams."""
+        return [
+            cast.explored(
+                Experience(tokens, outcomes.number(returns, seat)),
+                match,
+                Uniforms.of(key, "player", match=match, seat=seat),
+            )
+            for match, seat, returns, tokens in self.logs
+        ]
 
 
 def _uniform(view: SeatView) -> Decision:

@@ -225,6 +225,7 @@ def _observations(
     from agents.observing.budget import begun_token_budget, token_budget
     from agents.observing.model import ObservationSettings
     from agents.observing.population import SelfPlayTraining
+    from agents.players.registry import PlayerRoster
 
     if force and part.is_dir():
         rmtree(part)
@@ -243,7 +244,10 @@ def _observations(
         )
     note(begun.told)
     population = SelfPlayTraining(
-        *(made, setup, settings, begun.tokens, seed, part), tell=_tell_part, varied=varied
+        *(made, setup, settings, begun.tokens, seed, part),
+        tell=_tell_part,
+        varied=varied,
+        roster=PlayerRoster(),
     )
     return population.train({**_circumstances(made), "budget": begun.model_dump(mode="json")})
 

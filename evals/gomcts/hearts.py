@@ -190,6 +190,7 @@ class HeartsField:
         training = SelfPlayTraining(
             *(self.sandbox, self.game, self.size.settings, self.size.tokens),
             *(self.options.seed, self.folder / "training"),
+            roster=HeartsRoster(),
         )
         path = self.folder / "hearts.model"
         path.write_bytes(training.train({}).saved())

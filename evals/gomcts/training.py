@@ -5,6 +5,7 @@ from pathlib import Path
 
 from agents.observing.model import ObservationModel, ObservationSettings, read_observation_model
 from agents.observing.population import SelfPlayTraining
+from agents.players.registry import PlayerRoster
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
@@ -35,7 +36,8 @@ def models_of(order: ModelOrder, sandbox: Sandbox, folder: Path) -> list[Observa
         folder: Of this training alone.
     """
     training = SelfPlayTraining(
-        sandbox, order.game, order.settings, order.tokens, order.seed, folder
+        *(sandbox, order.game, order.settings, order.tokens, order.seed, folder),
+        roster=PlayerRoster(),
     )
     training.train({})
     numbers = range(order.settings.iterations + 1)

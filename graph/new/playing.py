@@ -265,7 +265,14 @@ def _trained(context: RunContext, game: GameSetup, part: Path, tell: Tell) -> by
         "budget": budget.model_dump(mode="json"),
     }
     training = SelfPlayTraining(
-        sandbox, game, observing, budget.tokens, settings.seed, part, tell=hear
+        sandbox,
+        game,
+        observing,
+        budget.tokens,
+        settings.seed,
+        part,
+        tell=hear,
+        roster=PlayerRoster(),
     )
     return training.train(about).saved()
 

@@ -239,9 +239,13 @@ class Session:
         if self._rules is None or self._rules.num_players != request.num_players:
             self._rules = bind(self._loaded().namespace, request.num_players)
         begin, slots = self._loaded().namespace["initial_state"], self._slots
-        rules, sighted, unpaid = self._rules, request.sighted, [0.0] * request.num_players
-        weighs = rules.chance_probabilities
+        rules, sighted, followed = self._rules, request.sighted, request.followed
+        unpaid: list[float] = [0.0] * request.num_players
+        unheard: list[list[str]] = [[]] * request.num_players
+        weighed = [] if rules.chance_probabilities is None else [CHANCE]
+        told_of = frozenset([*sighted, *weighed])
         apply, mover, options = rules.apply_action, rules.current_player, rules.legal_actions
+        rewards, join = rules.rewards, "\n".join
         self.function = "apply_action"
         players: list[Json] = []
         legal: list[Json] = []
@@ -250,27 +254,22 @@ class Session:
         news = self._news.begin_round()
         for row, (slot, action) in enumerate(zip(request.slots, request.actions, strict=True)):
             try:
-                events: list[list[str]] = [[]] * request.num_players
                 if action is None:
-                    state = begin(request.num_players, **request.parameters)
-                    news.begin_match(slot, request.followed)
+                    events, state = unheard, begin(request.num_players, **request.parameters)
+                    news.begin_match(slot, followed)
                 else:
-                    if request.followed:
-                        events = rules.events(slots[slot], str(action))
+                    events = rules.events(slots[slot], str(action)) if followed else unheard
                     state = apply(slots[slot], action)  # type: ignore[arg-type] # see RoundRequest
-                slots[slot], player = state, mover(state)
-                text = "\n".join(options(state))  # one text is read faster than a list of them
-                paid = rules.rewards(state)
-                told: Json = 0 if paid == unpaid else [*paid]
-                followed: Json = None
-                if request.followed:
-                    seen = rules.observations(state)
-                    told_to = request.followed
-                    followed = [[*news.of(slot, own, seen[own]), [*events[own]]] for own in told_to]
-                weighed = player == CHANCE and weighs is not None
-                if told or followed or player in sighted or weighed:
+                slots[slot] = state
+                player, text = mover(state), join(options(state))  # read faster than a list
+                paid = rewards(state)
+                if followed or player in told_of or paid != unpaid:
+                    seen = rules.observations(state) if followed else []
+                    shown: list[Json] = [
+                        [*news.of(slot, own, seen[own]), [*events[own]]] for own in followed
+                    ]
                     beside = _beside(rules, state, player, sighted)
-                    more.append([row, told, *beside, followed])
+                    more.append([row, 0 if paid == unpaid else [*paid], *beside, shown or None])
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - the match is played alone, which tells it

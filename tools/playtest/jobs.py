@@ -298,7 +298,7 @@ def _played(job: MatchJob, sandbox: Sandbox) -> tuple[Match, list[Learned]]:
         close_players(players)
 
 
-def close_players(players: Iterable[Player]) -> None:
+def close_players(players: Iterable[object]) -> None:
     """Have players release what they hold."""
     for made in players:
         close = getattr(made, "close", None)

@@ -12,6 +12,7 @@ to an entry (JSON). Nothing else in the product imports `concurrent.futures`.
 """
 
 import importlib
+import marshal
 import multiprocessing
 import os
 import signal
@@ -45,6 +46,9 @@ ExecutorKind: TypeAlias = Literal["threads", "processes", "ray"]
 
 _SIZE, _SIZE_EACH = 60 * 2**20, 2**20  # bytes of all entries, and of one where there are many
 _WEIGHT, _WEIGHT_EACH = 400 * 2**20, 4 * 2**20
+_SMALL = 2**20  # held bytes of an entry that needs no closer look
+_HEAD = 8  # times the room of a value in `marshal`: in memory each has a head of its own
+_PLAIN = 2  # of marshal's versions: the same bytes for the same values
 _AHEAD = 2  # jobs handed over for each worker: one being played, one waiting
 _CONNECT_S = 10.0
 _SEMAPHORES = "ignore:resource_tracker:UserWarning"
@@ -190,6 +194,11 @@ def play_all(
         journal.settle({index: entries[index] for index in sorted(entries) if keep(index)})
 
 
+def held_bytes(entry: Json) -> int:
+    """About how many bytes an entry takes in memory; the same for the same entry."""
+    return _HEAD * len(marshal.dumps(entry, _PLAIN))
+
+
 @dataclass
 class _Room:
     """The room that a run's entries take in its journal, and in memory where they are folded."""
@@ -204,8 +213,11 @@ class _Room:
         Raises:
             RunStoppedError: If there is none.
         """
+        self.count += 1
+        if held_bytes(entry) < _SMALL:
+            return
         text = canonical_key(entry).encode()
-        self.count, self.size = self.count + 1, self.size + len(text)
+        self.size += len(text)
         self.weight += weight_of(text)
         small = self.size <= max(_SIZE, _SIZE_EACH * self.count)
         if not small or self.weight > max(_WEIGHT, _WEIGHT_EACH * self.count):

@@ -4,21 +4,23 @@ The plan says which matches there are, the fold which of them are still wanted. 
 line-up, `tools.playtest.series`) is played the same way.
 """
 
+import marshal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from sys import intern
 from typing import TypeAlias
 
+from pydantic import TypeAdapter
+
 from games.contract import Game
 from games.library import as_declared, defaults
 from games.text import did_you_mean
-from games.values import MAX_PLAYERS, Json, canonical_key
-from tools.guest.framing import weight_of
+from games.values import MAX_PLAYERS, Json
 from tools.playtest.batches import BatchJob, play_batch
 from tools.playtest.efforts import EffortSummary
 from tools.playtest.intervals import ScoreQuestion, SequentialTest
@@ -34,7 +36,7 @@ from tools.playtest.journal import Journal, JournalError, journal_at
 from tools.playtest.plan import MatchPlan
 from tools.playtest.ratings import head_to_head, ranked, score_of
 from tools.playtest.results import ResultTables, TournamentResult, by_ending
-from tools.playtest.runner import Workers, play_all
+from tools.playtest.runner import Workers, held_bytes, play_all
 from tools.playtest.schedule import TournamentError, TournamentSettings, make_schedule
 from tools.replaying import Replayed, not_standing, require_replays
 from tools.sandbox import Grade, Sandbox, SandboxedModule
@@ -43,6 +45,8 @@ from tools.sandbox.backends import LEAST_BYTES, free_bytes
 _PAIR = 2
 _FIRST, _ASKED, _MOST = 16, 64, 1024  # deals of the first batches, with a question, and at most
 _ALIKE = 1000  # efforts of matches that are kept once
+_EFFORTS = TypeAdapter(tuple[EffortSummary, ...])
+_PLAIN = 2  # of marshal's versions: the same bytes for the same values
 _MOST_HELD = 320 * 2**20  # bytes of matches; tables and a summary in JSON take as much again
 _REPLAYED = 44  # matches made again: a share of a tenth that is forged is met with 99 %
 
@@ -168,7 +172,7 @@ class Fold:
     held: int = 0
     _weighed: int = 0
     _weights: dict[int, int] = field(default_factory=dict)
-    _alike: dict[str, tuple[EffortSummary, ...]] = field(default_factory=dict)
+    _alike: dict[bytes, tuple[EffortSummary, ...]] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -187,7 +191,7 @@ class Fold:
         Raises:
             ValueError: If it is no entry of a match.
         """
-        outcome = self.outcomes[index] = self._kept_once(MatchEntry.model_validate(entry))
+        outcome = self.outcomes[index] = MatchEntry.model_validate(self._kept_once(entry))
         self._weigh(index, entry)
         seated = self._seated(index) if outcome.lessons else ()
         for who, lesson in zip(seated, outcome.lessons, strict=False):
@@ -197,18 +201,24 @@ class Fold:
             self._test(self._who(index), self.plan.settings.question)
         return outcome
 
-    def _kept_once(self, entry: MatchEntry) -> MatchEntry:
-        """The match, with what many matches hold alike in memory once."""
-        told = str(entry.used)
-        used = self._alike.get(told, entry.used)
-        if len(self._alike) < _ALIKE:
-            self._alike[told] = used
-        actions = tuple(map(intern, entry.actions))
-        return entry.model_copy(update={"used": used, "actions": actions})
+    def _kept_once(self, entry: Json) -> object:
+        """The entry, with what many matches hold alike in memory once."""
+        match entry:
+            case {"used": list(efforts), "actions": list(actions), **others}:
+                told = marshal.dumps(efforts, _PLAIN)
+                used = self._alike.get(told)
+                if used is None:
+                    used = _EFFORTS.validate_python(efforts)
+                    if len(self._alike) < _ALIKE:
+                        self._alike[told] = used
+                with suppress(TypeError):  # no texts, which is refused
+                    actions = [*map(intern, actions)]
+                return {**others, "used": used, "actions": actions}
+        return entry
 
     def _weigh(self, index: int, entry: Json) -> None:
         """Add what the matches take in order; those of a deal that is too much do not count."""
-        self._weights[index] = weight_of(canonical_key(entry).encode())
+        self._weights[index] = held_bytes(entry)
         while self.whole is None and (weight := self._weights.pop(self._weighed, None)) is not None:
             self._weighed, self.held = self._weighed + 1, self.held + weight
             if self.held > self.most_held:

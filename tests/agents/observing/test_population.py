@@ -20,7 +20,7 @@ from agents.observing.following import LogFollower
 from agents.observing.model import ObservationModel, ObservationSettings, read_observation_model
 from agents.observing.outcomes import OutcomeTable
 from agents.observing.population import SelfPlayTraining
-from agents.observing.selfplay import PopulationPlayer, matches_of_play
+from agents.observing.selfplay import ExploringPlayer, PopulationPlayer, matches_of_play
 from agents.players.specs import PlayerSpecError, require_suited
 from games import library
 from games.information import Did, SeatLog, Seen
@@ -81,9 +81,8 @@ def test_an_explorer_draws_where_a_learner_takes_the_best(
     sandbox: Sandbox, model: tuple[Path, bytes], lengths: tuple[int, ...], acts: int
 ) -> None:
     """At Kuhn poker's first turn there are two actions, and one card to choose by."""
-    player = PopulationPlayer(
-        read_observation_model(str(model[0] / "1.model")), greedy=0.01, explores=lengths
-    )
+    learner = PopulationPlayer(read_observation_model(str(model[0] / "1.model")), greedy=0.01)
+    player = ExploringPlayer(learner, lengths) if lengths else learner
     chosen: dict[str, set[str]] = defaultdict(set)
     played = matches_of_play(
         sandbox, KUHN, lambda _: (player, player), range(120), seed=3, max_plies=20

@@ -17,16 +17,15 @@ from games.engine import Effort, RandomPlayer, play_match
 from games.information import seat_turns
 from games.modules import LocalModule
 from games.table import GameTable
-from games.values import Json, canonical_key
+from games.values import Json
 from tests.agents.learning.conftest import arrayed
 from tests.tools.predicting.material import ARRAYS, changed
-from tools.guest.framing import weight_of
 from tools.playtest.batches import play_batch
 from tools.playtest.efforts import EffortSummary
 from tools.playtest.jobs import GameSetup, MatchEntry, SandboxRecipe, play_job, sandbox_of_process
 from tools.playtest.plan import MatchPlan
 from tools.playtest.results import ResultTables
-from tools.playtest.runner import Workers
+from tools.playtest.runner import Workers, held_bytes
 from tools.playtest.schedule import TournamentSettings, one_line_up
 from tools.playtest.series import Series, SeriesSettings, play_series, replayed_sample, with_records
 from tools.playtest.tournament import Fold
@@ -367,7 +366,7 @@ def test_matches_without_end_fill_no_more_than_their_memory() -> None:
         used=(EffortSummary(), EffortSummary()),
     ).model_dump(mode="json")
     for order in (range(40), [*range(20, 40), *range(20)]):
-        fold = Fold(asked, most_held=10 * weight_of(canonical_key(entry).encode()))
+        fold = Fold(asked, most_held=10 * held_bytes(entry))
         for index in order:
             fold.add(index, entry)
         assert [*fold.wanted()] == []
