@@ -88,7 +88,7 @@ def load_imbalances() -> list[PlantedImbalance]:
 
 def run(options: EvalOptions) -> EvalResult:
     """Balance every case; quick: two of them, with fewer matches."""
-    budget = options.matches or (3000 if options.quick else 10_000)
+    budget = options.matches or (4000 if options.quick else 12_000)
     cases = load_imbalances()[: _QUICK if options.quick else None]
     judged = []
     with sandbox_of_process(SandboxRecipe(preload=PRELOAD)) as sandbox:

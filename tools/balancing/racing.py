@@ -275,18 +275,43 @@ class BalanceSearch:
             study.tell(trial, self._raced(settings).loss(self.targets))
 
     def _step(self, best: TriedSettings, turn: Generator) -> dict[str, Any]:
-        """The best settings with one changed: as another good candidate has it, or to any."""
+        """The best settings with one changed to any value; or what is likely to be better yet."""
         names = [*self.space.free]
-        values = {name: other_values(self.space.free[name], best.settings[name]) for name in names}
         if best.loss(self.targets) > 0 and turn.random() < _CROSSED:
-            good = sorted(self.tried.values(), key=lambda one: one.loss(self.targets))
-            good = good[1 : 1 + max(1, len(good) // _ALIVE)]
-            other = good[int(turn.integers(len(good)))].settings if good else best.settings
-            apart = {name: [other[name]] for name in names if other[name] != best.settings[name]}
-            values = apart or values
-        name = [*values][int(turn.integers(len(values)))]
-        value = values[name][int(turn.integers(len(values[name])))]
+            likely = self._likely(best)
+            if likely:
+                return {one: likely[one] for one in names}
+        name = names[int(turn.integers(len(names)))]
+        values = other_values(self.space.free[name], best.settings[name])
+        value = values[int(turn.integers(len(values)))]
         return {**{one: best.settings[one] for one in names}, name: value}
+
+    def _likely(self, best: TriedSettings) -> dict[str, Json]:
+        """What was not tried yet and would be best if the effects of settings added up.
+
+        A candidate takes over one change that was tried alone, with what it did to each figure.
+        """
+        if self.start.why or not self.start.rungs:
+            return {}
+        values = [one.value for one in self.start.estimates(self.targets)]
+        alone = [
+            (name, one.settings[name], [f.value for f in one.estimates(self.targets)])
+            for one in self.tried.values()
+            if len(changed := self.space.changed(one.settings)) == 1 and one.rungs and not one.why
+            for name in changed
+        ]
+        bases = [(best.settings, [one.value for one in best.estimates(self.targets)])]
+        bases += [({**self.space.start, name: value}, found) for name, value, found in alone]
+        least, likely = _NONE, dict[str, Json]()
+        for settings, found in bases:
+            for name, value, moved in alone:
+                sums = [f + m - v for f, m, v in zip(found, moved, values, strict=True)]
+                made = {**settings, name: value}
+                told = loss_of(self.targets, sums)
+                is_free = settings[name] == self.space.start[name]
+                if is_free and told < least and canonical_key(made) not in self.tried:
+                    least, likely = told, made
+        return likely
 
     def _simplified(self) -> None:
         """Take back each change of the best candidate that the targets do not need."""
