@@ -198,7 +198,7 @@ def _apply(table: "LaidTable", found: dict[str, Any], place: options.Isolation) 
         note("nothing is applied: this is no run; use the command above")
     else:
         message = found["use"].partition("'")[2].rstrip("'")
-        revised(str(table.run), message, {}, place, as_json=False)
+        revised(str(table.run), message, {}, place, False)
 
 
 def _show(found: dict[str, Any]) -> None:
