@@ -175,6 +175,10 @@ class BalanceSearch:
         self.start = self._raced(self.space.start, _STEADY)
         if not self.start.why:
             require_possible(self.targets, self.start.tally.sides)
+        if self._start_does():
+            self.simple = self.start
+            self._confirm()
+            return
         alone = (self.budget - self.confirming) // _ALONE
         for settings in self.space.alone():
             if self._is_reached or self.table.matches > alone:
@@ -190,6 +194,15 @@ class BalanceSearch:
     def _is_reached(self) -> bool:
         best = self.best
         return bool(best and best.rungs == len(RUNGS) and best.loss(self.targets) <= _INSIDE)
+
+    def _start_does(self) -> bool:
+        """True where the start reaches the targets after all series: then nothing is changed."""
+        start = self.start
+        while start.loss(self.targets) <= _KEPT and start.rungs < len(RUNGS):
+            if RUNGS[start.rungs] > self.left:
+                break
+            self._series(start)
+        return start.loss(self.targets) <= _KEPT
 
     def _played_out(self) -> None:
         """Have the best ones play on: to the end while they reach the targets, else for longer."""
@@ -287,7 +300,7 @@ class BalanceSearch:
         return {**{one: best.settings[one] for one in names}, name: value}
 
     def _likely(self, best: TriedSettings) -> dict[str, Json]:
-        """What was not tried yet and would be best if the effects of settings added up.
+        """Settings not tried yet that would be best if the effects of each added up.
 
         A candidate takes over one change that was tried alone, with what it did to each figure.
         """
