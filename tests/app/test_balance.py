@@ -10,7 +10,7 @@ from tests.app.conftest import Command, Started
 from tests.processes import wait_for
 
 WEIGHTED = Path(__file__).parents[1] / "models" / "weighted.py"
-FAIR = ("--target", "first seat 50±12 %, turns under 8", "--free", "bias", "--budget", "600",
+FAIR = ("--target", "first seat 50±15 %, turns under 8", "--free", "bias", "--budget", "1500",
         "--player", "random")  # fmt: skip
 
 
@@ -28,10 +28,10 @@ def test_targets_that_can_be_reached_are_reached_told_and_shown(
     result = command("balance", game, *FAIR, "--seed", 3, "--out", folder, "--json")
     assert result.code == 0, result.err
     found = result.json
-    assert 38 <= found["settings"]["bias"] <= 62  # percent of the first seat's wins
+    assert 35 <= found["settings"]["bias"] <= 65  # percent of the first seat's wins
     assert list(found["changed"]) == ["bias"]
     assert [row["answer"] for row in found["figures"]] == ["met", "met"]
-    assert found["matches"] <= 600
+    assert found["matches"] <= 1500
     assert found["not_searched"]["label"] == "it declares neither a range nor choices"
     page = (folder / "balance.html").read_text()
     assert "<svg" in page
