@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from games.checks import Finding
 from games.checks.unit_tests import PlayedPly, UnitTest
+from games.mechanics import Mechanic, MechanicEdge, MechanicGraph
 from games.records import MatchRecord
 from games.table import Position
 from vectorstore.documents import Example
@@ -265,21 +266,6 @@ class Rule(_Value):
     text: str
 
 
-class Mechanic(_Value):
-    """A node of the mechanic graph; the root is 'the game ends' (Cardiverse §3.1)."""
-
-    id: str = Field(pattern=r"^M[0-9]+$")
-    name: str
-    text: str
-
-
-class MechanicEdge(_Value):
-    """A mechanic that contributes to another: `source` leads to `target`."""
-
-    source: str
-    target: str
-
-
 class Design(_Value):
     """A game before its code: mechanic graph, structured rules, parameters."""
 
@@ -293,6 +279,11 @@ class Design(_Value):
     edges: tuple[MechanicEdge, ...]
     clauses: tuple[Clause, ...] = ()
     assumptions: tuple[str, ...] = ()
+
+    @property
+    def graph(self) -> MechanicGraph:
+        """Its mechanic graph, with depths."""
+        return MechanicGraph(nodes=self.mechanics, edges=self.edges).ordered()
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -15,9 +15,11 @@ import typer
 
 from app.commands.analyse import analyse_match
 from app.commands.balance import balance_game
-from app.commands.check import check_game, explain_rule, play_on_run
+from app.commands.check import check_game, play_on_run
+from app.commands.compare import compare_all
 from app.commands.doctor import examine
 from app.commands.evals import eval_app
+from app.commands.explain import explain_part
 from app.commands.learn import learn_model
 from app.commands.library import build_index, init_game, list_games, list_players, search_store
 from app.commands.match import play_game, play_matches
@@ -82,7 +84,8 @@ app.command("tournament")(play_round_robin)
 app.command("record")(record_environment)
 app.command("train")(train_network)
 app.command("check")(check_game)
-app.command("explain")(explain_rule)
+app.command("explain")(explain_part)
+app.command("compare")(compare_all)
 app.command("analyse")(analyse_match)
 app.command("balance")(balance_game)
 app.command("index")(build_index)

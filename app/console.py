@@ -52,6 +52,7 @@ KNOWN = frozenset(
         "games.environments.EnvironmentNotFoundError",
         "games.library.UnknownGameError",
         "games.library.UnknownParameterError",
+        "games.mechanics.graph.GraphError",
         "games.trajectories.TrajectoryError",
         "games.values.ModuleFault",
         "graph.run.folder.RunFolderError",

@@ -39,6 +39,23 @@ class MatchRecord:
         return tuple(ply.action for ply in self.match.plies)
 
 
+@dataclass(frozen=True)
+class PlayedActions:
+    """A match by its actions, which is all that following it takes."""
+
+    player: str
+    match_index: int
+    seats: int
+    parameters: Mapping[str, Json]
+    actions: tuple[Action, ...]
+
+    @classmethod
+    def of(cls, record: MatchRecord) -> "PlayedActions":
+        """The actions of a record; its player is the first seat's."""
+        about = (record.players[0], record.match_index, len(record.players))
+        return cls(*about, dict(record.parameters), (*record.actions,))
+
+
 def json_line(record: MatchRecord) -> str:
     """One line of heading, one a ply, one of result; states are left out (closed deck)."""
     match = record.match

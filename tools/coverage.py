@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from games.records import MatchRecord
+from games.mechanics import MechanicGraph
+from games.records import MatchRecord, PlayedActions
 from games.values import Action, IllegalActionError, Json, ModuleFault
 from tools.guest.protocol import LinesRequest
 from tools.sandbox import Sandbox, Worker
@@ -45,7 +46,7 @@ _UNASKED = frozenset(  # by a referee: no match shows what these do
 
 @dataclass(frozen=True)
 class RuleCoverage:
-    """Where rules stand in a source, and where matches met them.
+    """Where rules, or mechanics, stand in a source, and where matches met them.
 
     Attributes:
         fired: Rule -> (index of the record, ply), at most the first three plies of a record.
@@ -83,17 +84,95 @@ def rule_coverage(
     Raises:
         ModuleFault: If the source does not parse or load.
     """
-    marks = {rule: found for rule, found in _marks(source).items() if rule in rules}
+    matches = [PlayedActions.of(record) for record in records]
+    return _followed(sandbox, source, _marks(source), rules, matches)
+
+
+def mechanic_coverage(
+    sandbox: Sandbox,
+    source: str,
+    graph: MechanicGraph,
+    matches: Sequence[PlayedActions],
+    deadline_s: float = _DEADLINE_S,
+) -> RuleCoverage:
+    """Follow matches through the mechanics of a source, as `rule_coverage` does.
+
+    A mechanic stands where its `code` says: in a function, or in what a condition of it leads to.
+    Where the source has none of that, it stands where its rules do.
+
+    Args:
+        sandbox: Where it runs.
+        source: The module that the records were played with.
+        graph: The mechanics; the coverage is by their ids.
+        matches: See `rule_coverage`.
+        deadline_s: Seconds for all of them together.
+
+    Raises:
+        ModuleFault: If the source does not parse or load.
+    """
+    by_rule, marks = _marks(source), dict[str, list[_Place]]()
+    functions = (one for one in foreign_tree(source).body if isinstance(one, ast.FunctionDef))
+    text, defined = source.splitlines(), {one.name: one for one in functions}
+    for node in graph.nodes:
+        named = (one.partition(" if ")[::2] for one in node.code)
+        found = [
+            place
+            for name, said in named
+            if name in defined
+            for place in _places(defined[name], said, text)
+        ]
+        found = found or [place for rule in node.rules for place in by_rule.get(rule, ())]
+        marks |= {node.id: found} if found else {}
+    ids = [node.id for node in graph.nodes]
+    return _followed(sandbox, source, marks, ids, matches, deadline_s)
+
+
+def _places(function: ast.FunctionDef, said: str, text: Sequence[str]) -> list["_Place"]:
+    """The function; or the blocks whose condition says a text, else the statements that do."""
+    if not said:
+        done = function.body[ast.get_docstring(function) is not None :]
+        span = function.lineno, function.end_lineno or function.lineno
+        return [_Place(*span, _lines(done[:1]), whole=True)]
+    inner = [node for node in ast.walk(function) if isinstance(node, ast.stmt)][1:]
+
+    def says(first: int, last: int) -> bool:
+        return any(said in line for line in text[first - 1 : last])
+
+    blocks = [
+        _Place(node.lineno, suite[-1].end_lineno or 0, _lines(suite[:1]))
+        for node in inner
+        for suite in _suites(node)[:1]
+        if says(node.lineno, max(node.lineno, suite[0].lineno - 1))
+    ]
+    outer = [
+        one for one in blocks if not any(b.first < one.first <= one.last <= b.last for b in blocks)
+    ]
+    return outer or [
+        _Place(node.lineno, node.end_lineno or 0, _lines([node]))
+        for node in inner
+        if not _suites(node) and says(node.lineno, node.end_lineno or 0)
+    ]
+
+
+def _followed(
+    sandbox: Sandbox,
+    source: str,
+    marked: Mapping[str, list["_Place"]],
+    rules: Sequence[str],
+    matches: Sequence[PlayedActions],
+    deadline_s: float = _DEADLINE_S,
+) -> RuleCoverage:
+    marks = {rule: found for rule, found in marked.items() if rule in rules}
     watched = sorted({line for places in marks.values() for p in places for line in p.watched})
     fired: dict[str, list[tuple[int, int]]] = defaultdict(list)
     lost = []
     with sandbox.worker("coverage", source) as worker:
-        if records:
+        if matches:
             worker.load(source)
-        ends = time.monotonic() + _DEADLINE_S
-        for number, record in enumerate(records):
-            actions, parameters = [*record.actions], dict(record.parameters)
-            request = LinesRequest(len(record.players), parameters, actions, watched)
+        ends = time.monotonic() + deadline_s
+        for number, match in enumerate(matches):
+            parameters = dict(match.parameters)
+            request = LinesRequest(match.seats, parameters, [*match.actions], watched)
             plies = _traced(worker, request, ends)
             if plies is None:
                 lost.append(number)

@@ -397,6 +397,10 @@ class Asking:
         except (ModuleFault, IllegalActionError) as fault:
             if isinstance(fault, ModuleFault) and fault.kind == "timed_out":
                 return self._singly(questions)
+            half = len(questions) // 2
+            if isinstance(fault, ModuleFault) and fault.kind == "bad_value" and half:  # too long
+                parts = questions[:half], questions[half:]
+                return [answer for part in parts for answer in self._message(worker, part)]
             return [fault] * len(questions)
         answers = reply if isinstance(reply, list) else []
         if len(answers) != len(questions):

@@ -33,8 +33,6 @@ from agents.protocols import (
     Choices,
     Design,
     Fit,
-    Mechanic,
-    MechanicEdge,
     NoFitError,
     Revision,
     RoleError,
@@ -42,6 +40,7 @@ from agents.protocols import (
     Talk,
 )
 from games.library import exemplars, in_reading_order, names, preset, rulebook
+from games.library.annotated import family_graph
 from games.library.settings import PLAYERS, game_of, settings_chosen
 from games.text import did_you_mean
 from games.values import Json
@@ -52,18 +51,6 @@ _SHOWN = 12
 _OTHERS = 2
 _OTHER_KIND = "it is more like a game of another kind"
 _RULE = re.compile(r"^- (R\d+): (.+)$")
-_LEADS_TO = {
-    "Components": "Setup",
-    "Game State": "Setup",
-    "Setup": "Turn",
-    "Legal Actions": "Turn",
-    "Observations": "Legal Actions",
-    "Turn": "Rounds and Phases",
-    "Rounds and Phases": "",
-    "Scoring": "",
-}
-"""What each section's mechanics contribute to; nothing means the end of the game itself."""
-_SET_BY = ("Setup", "Turn", "Rounds and Phases", "Scoring")
 
 
 class ComposerDesigner:
@@ -266,26 +253,42 @@ def _first(order: Sequence[Lexicon], text: str, choices: Choices, embed: Embed |
     raise refusal or RoleError(offer())
 
 
+def library_design(name: str, players: int = 0) -> Design:
+    """A library game as it is, as a design; with its usual number of players by default.
+
+    Raises:
+        UnknownGameError: If the library has none of that name.
+    """
+    chosen = preset(name)
+    settings = {**game_of(chosen.family).defaults(), **chosen.parameters}
+    return _designed(chosen.family, settings, players or chosen.players)
+
+
 def _design(reading: Reading, brief: Brief) -> Design:
-    family = reading.lexicon.family
-    text = rulebook(family, reading.parameters, reading.num_players)
+    made = _designed(reading.lexicon.family, reading.parameters, reading.num_players)
+    update = {
+        "title": own_title(brief.prompt) or made.title,
+        "clauses": reading.clauses,
+        "assumptions": tuple(dict.fromkeys((*brief.assumptions, *reading.assumptions))),
+    }
+    return with_rules(made.model_copy(update=update), _rules_of)
+
+
+def _designed(family: str, parameters: Mapping[str, Json], players: int) -> Design:
+    """A family's game: its rulebook's rules and its own mechanics."""
+    text = rulebook(family, parameters, players)
     heading = text.splitlines()[0].removeprefix("#").strip()
-    rules = _rules_of(family, reading.parameters, reading.num_players)
-    meanings = {name: field.meaning for name, field in game_of(family).parameters.items()}
-    mechanics, edges = _mechanic_graph(rules, reading.asked, meanings)
-    design = Design(
-        title=own_title(brief.prompt) or f"{heading[:1].upper()}{heading[1:]}",
+    graph = family_graph(family, parameters, players)
+    return Design(
+        title=f"{heading[:1].upper()}{heading[1:]}",
         summary=_summary_of(text),
         family=family,
-        num_players=reading.num_players,
-        parameters=reading.parameters,
-        rules=rules,
-        mechanics=mechanics,
-        edges=edges,
-        clauses=reading.clauses,
-        assumptions=tuple(dict.fromkeys((*brief.assumptions, *reading.assumptions))),
+        num_players=players,
+        parameters=dict(parameters),
+        rules=_rules_of(family, parameters, players),
+        mechanics=graph.nodes,
+        edges=graph.edges,
     )
-    return with_rules(design, _rules_of)
 
 
 def _rules_of(family: str, parameters: Mapping[str, Json], players: int) -> tuple[Rule, ...]:
@@ -306,40 +309,3 @@ def _summary_of(text: str) -> str:
     """A rulebook's opening paragraph."""
     paragraphs = [part.strip() for part in text.split("\n\n")]
     return " ".join(next(p for p in paragraphs if p and not p.startswith("#")).split())
-
-
-def _mechanic_graph(
-    rules: Sequence[Rule], asked: Mapping[str, Json], meanings: Mapping[str, str]
-) -> tuple[tuple[Mechanic, ...], tuple[MechanicEdge, ...]]:
-    """A graph rooted at 'the game ends' (M0); an edge leads from a mechanic to what it serves.
-
-    One mechanic a section of the rulebook, one a rule of scoring or of a phase, and one for every
-    setting that the brief asks for.
-    """
-    mechanics = [Mechanic(id="M0", name="the game ends", text="The match is over and scored.")]
-    edges: list[MechanicEdge] = []
-    of_section: dict[str, str] = {}
-    present = [s for s in _LEADS_TO if any(rule.section == s for rule in rules)]
-    for section in present:
-        ids = ", ".join(rule.id for rule in rules if rule.section == section)
-        of_section[section] = _add(mechanics, section.lower(), f"Rules {ids}.")
-    for section in present:
-        target = _LEADS_TO[section]
-        while target and target not in of_section:
-            target = _LEADS_TO[target]
-        edges.append(MechanicEdge(source=of_section[section], target=of_section.get(target, "M0")))
-    for rule in rules:
-        if rule.section in ("Scoring", "Rounds and Phases"):
-            added = _add(mechanics, f"rule {rule.id}", rule.text)
-            edges.append(MechanicEdge(source=added, target=of_section[rule.section]))
-    serves = next((of_section[name] for name in _SET_BY if name in of_section), "M0")
-    for name, value in asked.items():
-        text = f"{meanings.get(name) or name} Here: {value}."
-        edges.append(MechanicEdge(source=_add(mechanics, name, text), target=serves))
-    return tuple(mechanics), tuple(edges)
-
-
-def _add(mechanics: list[Mechanic], name: str, text: str) -> str:
-    identity = f"M{len(mechanics)}"
-    mechanics.append(Mechanic(id=identity, name=name.replace("_", " "), text=text))
-    return identity

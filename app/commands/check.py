@@ -1,15 +1,14 @@
-"""`check`, `explain` and `playtest`: does a game keep its promises, and how does it play?"""
+"""`check` and `playtest`: does a game keep its promises, and how does it play?"""
 
 import time
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app import options
 from app.commands.new import carry_on, require_finished
-from app.console import give, leave, note, print_json, say
+from app.console import give, leave, say
 from app.seeds import seed_or_drawn
 from games.text import one_line, quoted
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from graph.run.folder import RunFolder
     from tools.checking import CheckRun
 
-_MOST_ROWS = 10
 _MATCHES = 100  # that are played as `match` plays them
 
 
@@ -96,38 +94,6 @@ def _show(name: str, run: "CheckRun", grade: str) -> None:
 
 
 @options.grouped
-def explain_rule(
-    run: Annotated[str, typer.Argument(help="Folder or name of a run, or of a revision.")],
-    rule: Annotated[str, typer.Argument(help="Id of one of its rules, such as R12.")],
-    *,
-    place: options.Isolation,
-    as_json: options.Json = False,
-) -> None:
-    """Show one rule: its mechanic, its lines of code, what was found of it, where play met it."""
-    from graph.new.reporting import explained_rule
-    from graph.run.folder import RunFolder, find_folder, runs_folder
-    from graph.run.sandboxes import open_sandbox
-
-    folder = find_folder(run, runs_folder())
-    named = RunFolder(Path(run).resolve())
-    folder = named if named.root == folder else folder
-    with place.chosen(), open_sandbox() as opened:
-        found = explained_rule(folder, rule.strip().upper(), opened)
-    if as_json:
-        print_json({"run": str(folder.path), **found})
-        return
-    say(f"{found['rule']} ({found['section']}): {found['text']}")
-    for name in ("mechanics", "clauses", "lines", "findings", "fired"):
-        if found[name]:
-            say(f"\n{name.capitalize()}:")
-        for row in found[name][:_MOST_ROWS]:
-            say("  " + _as_line(row))
-        if more := found[name][_MOST_ROWS:]:
-            say(f"  and {len(more)} more")
-    note(f"{found['followed']} recorded matches were followed through the code")
-
-
-@options.grouped
 def play_on_run(
     run: Annotated[str, typer.Argument(help="Folder or name of a run.")],
     *,
@@ -169,15 +135,3 @@ def _require_seats(folder: "RunFolder", players: int) -> None:
             f"--players is {players}; the game takes {players_text(numbers)}. To have it made for "
             f"others: rulewright revise {folder.path} 'for {players} players'"
         )
-
-
-def _as_line(row: "str | dict[str, Any]") -> str:
-    """A row of an explanation; code stands below its lines."""
-    if isinstance(row, str):
-        return row
-    if "code" in row:
-        return f"game.py, lines {row['first']} to {row['last']}:\n{row['code']}"
-    if "ply" in row:
-        player = row["players"].partition(":")[0]
-        return f"match {row['match']} of {player}, ply {row['ply'] + 1}: {row['action']}"
-    return ": ".join(str(value) for value in row.values() if value)

@@ -365,15 +365,10 @@ def _answered(wanted: str, description: str | None) -> str | None:
 
 
 def _finish(result: "RunResult", *, as_json: bool) -> None:
-    from graph.new.requests import waits_for_words
-    from graph.new.results import exit_code, final_text, result_object
+    from graph.new.results import closing_text, exit_code, result_object
 
     if as_json:
         print_json(result_object(result))
     else:
-        asked = result.question
-        say(final_text(result.state) if asked is None else asked.ask)
-        if asked is not None or waits_for_words(result.state):
-            words = "..." if result.state.fit is None else "yes"
-            say(f"answer with: rulewright resume {result.folder.path} --answer '{words}'")
+        say(closing_text(result))
     leave(WAITING if result.question is not None else exit_code(result.state))

@@ -1,8 +1,7 @@
 """Reports of a run: the rulebook, the page and `run.json`, from the run's state."""
 
 import os
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import unified_diff
 from importlib.resources import files
 from typing import Any
@@ -12,10 +11,7 @@ import yaml
 from agents.evidence import ground_of, standing
 from agents.prompting import code_block
 from agents.protocols import Brief, Clause, Design, Section
-from games.checks.unit_tests import PLY
-from games.records import MatchRecord, read_records
 from games.text import one_line, untagged
-from graph.new.claims import SEATS
 from graph.new.context import RunContext
 from graph.new.requests import BRIEF, FORM, WHOLE, YES, form_text, human_words, means
 from graph.new.results import (
@@ -30,15 +26,12 @@ from graph.new.results import (
 )
 from graph.new.state import Made, RunState, folder_of
 from graph.run.candidates import Candidate, best
-from graph.run.folder import RunFolder, RunFolderError, kept_json
+from graph.run.folder import RunFolder, kept_json
 from graph.run.sandboxes import grades_of
-from tools.coverage import rule_coverage
 from tools.reporting.content import Report, ReportLine
 from tools.reporting.page import before_and_after
-from tools.sandbox import Sandbox
 
 _LONGEST_RECORD = 8_000
-_FOLLOWED = 100  # recorded matches
 _WORDS = yaml.safe_load(files("graph.new").joinpath("words.yaml").read_text("utf-8"))
 _SENTENCES: dict[str, str] = _WORDS["checks"]
 
@@ -84,6 +77,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
         if state.before
         else (),
         before=state.before.evaluation if state.before else None,
+        graph=design.graph if design.graph.fits else None,
         links=_links(state),
     )
 
@@ -192,115 +186,6 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
         "revises": state.before and state.before.revision,
         "changed": [line.model_dump(mode="json") for line in newest_changes(state)],
     }
-
-
-def _loose(checks: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Claims of which no finding tells, as findings: struck, or upheld and not mended."""
-    held = {one["claim"] for one in checks.get("findings", [])} | {SEATS}
-    upheld = (PLY, "could_not_judge", "upheld, and the game was not seen to mend it")
-    found = []
-    for one in checks.get("claims", []):
-        if one["status"] != "open" and one["id"] not in held:
-            status = one["status"]
-            check, outcome, told = upheld if status == "upheld" else ("claim", status, status)
-            evidence = f"{one['id']} was {told}: {one['says']}"
-            said = {"check": check, "outcome": outcome, "rule": one["rule"], "evidence": evidence}
-            found.append(said)
-    return found
-
-
-def explained_rule(folder: RunFolder, rule: str, sandbox: Sandbox) -> dict[str, Any]:
-    """All that is known of one rule of a run's game: mechanic, code, findings and plies.
-
-    Args:
-        folder: The run's, or a revision's.
-        rule: Its id, such as "R12".
-        sandbox: Where the recorded matches are followed through the code.
-
-    Raises:
-        RunFolderError: If the folder has no game, or the game no such rule.
-        ModuleFault: If its code does not load.
-    """
-    design, source, records = _kept_game(folder)
-    told = next((one for one in design.rules if one.id == rule), None)
-    if told is None:
-        ids = ", ".join(one.id for one in design.rules)
-        raise RunFolderError(f"{design.title} has no rule {rule!r}; its rules: {ids}")
-    found, word = rule_coverage(sandbox, source, [rule], records), re.compile(rf"\b{rule}\b")
-    lines = source.splitlines()
-    return {
-        "rule": rule,
-        "text": told.text,
-        "section": told.section,
-        "mechanics": [
-            {"name": one.name, "text": one.text}
-            for one in design.mechanics
-            if word.search(f"{one.name} {one.text}")
-        ],
-        "clauses": [
-            clause.text
-            for clause in design.clauses
-            if rule in clause.rules or word.search(clause.setting)
-        ],
-        "lines": [
-            {"first": first, "last": last, "code": "\n".join(lines[first - 1 : last])}
-            for first, last in found.lines.get(rule, ())
-        ],
-        "findings": _findings_on(folder, rule, word),
-        "fired": [
-            {
-                "players": records[number].players[0],
-                "match": records[number].match_index + 1,
-                "ply": ply,
-                "action": records[number].actions[ply],
-            }
-            for number, ply in found.fired.get(rule, ())
-        ],
-        "followed": len(records) - len(found.lost),
-        "whole_functions": rule in found.whole,
-    }
-
-
-def _findings_on(folder: RunFolder, rule: str, word: re.Pattern[str]) -> list[dict[str, str]]:
-    """Findings of checks and claims on a rule; one without words takes those of its claim."""
-    checks = folder.read_json("checks.json") if (folder.path / "checks.json").exists() else {}
-    kept = checks if isinstance(checks, dict) else {}
-    try:
-        says = {one["id"]: f"{one['id']}, {one['says']}" for one in kept.get("claims", [])}
-        return [
-            {
-                "check": str(one["check"]),
-                "outcome": str(one["outcome"]),
-                "evidence": str(one["evidence"] or says.get(one.get("claim"), "")),
-            }
-            for one in (*kept.get("findings", []), *_loose(kept))
-            if rule == one["rule"] or word.search(one["evidence"])
-        ]
-    except (AttributeError, LookupError, TypeError) as error:
-        raise RunFolderError(
-            f"{folder.path / 'checks.json'} tells no findings; it was written by somebody else"
-        ) from error
-
-
-def _kept_game(folder: RunFolder) -> tuple[Design, str, list[MatchRecord]]:
-    """Design, source and records of a run's game.
-
-    Raises:
-        RunFolderError: If one of them is not there, or cannot be read.
-    """
-    if not (folder.path / "design.json").exists():
-        raise RunFolderError(
-            f"the run in {folder.path} has no design yet; go on with it first: "
-            f"rulewright resume {folder.root.path}"
-        )
-    try:
-        design = Design.model_validate(folder.read_json("design.json"))
-        source = (folder.path / "game.py").read_text(encoding="utf-8")
-        texts = [path.read_text("utf-8") for path in sorted(folder.path.glob("records/*.jsonl"))]
-        records = [record for text in texts for record in read_records(text)][:_FOLLOWED]
-    except (OSError, ValueError) as error:
-        raise RunFolderError(f"{folder.path} holds no game that can be read: {error}") from error
-    return design, source, records
 
 
 def _facts(state: RunState, context: RunContext) -> tuple[tuple[str, str], ...]:

@@ -11,6 +11,7 @@ from games.checks import Finding
 from games.checks.choices import CHECK
 from games.text import quoted
 from graph.new.claims import at_odds, unmended
+from graph.new.requests import waits_for_words
 from graph.new.state import RunState, folder_of
 from graph.run.candidates import Candidate, best
 from graph.run.folder import RunFolder
@@ -214,6 +215,19 @@ def _ways_on(state: RunState) -> str:
         for claim, check in odds
     ]
     return "\n".join(["", *map(quoted, told), "; ".join(ways)])
+
+
+def closing_text(result: RunResult) -> str:
+    """The outcome of a run or its question, and how to go on from there."""
+    state, asked = result.state, result.question
+    lines = [final_text(state) if asked is None else asked.ask]
+    if asked is not None or waits_for_words(state):
+        way = f"rulewright resume {result.folder.path} --answer"
+        lines.append(f"answer with: {way} '{'...' if state.fit is None else 'yes'}'")
+    elif state.before is not None and state.accepted is not None:
+        old = folder_of(state).root.revision(state.before.revision).path
+        lines.append(f"To compare both games: rulewright compare {old} {folder_of(state).path}")
+    return "\n".join(lines)
 
 
 def result_object(result: RunResult) -> dict[str, Any]:

@@ -19,7 +19,10 @@ from tools.playtest.jobs import SandboxRecipe, sandbox_of_process
 
 Command = Callable[..., "Outcome"]
 
-SEEDED = ("analyse", "balance", "check", "learn", "match", "new", "record", "tournament", "train")
+SEEDED = (
+    *("analyse", "balance", "check", "compare", "learn", "match", "new", "record"),
+    *("tournament", "train"),
+)
 """Commands that draw a seed where none is given."""
 
 

@@ -13,8 +13,6 @@ from agents.protocols import (
     Design,
     Edit,
     Heuristic,
-    Mechanic,
-    MechanicEdge,
     Mending,
     RefusedTest,
     Revision,
@@ -28,6 +26,7 @@ from agents.protocols import (
 from games import library
 from games.checks import Finding
 from games.checks.unit_tests import UnitTest
+from games.mechanics import Mechanic, MechanicEdge
 from games.records import MatchRecord
 from games.table import Position
 from vectorstore.documents import Example

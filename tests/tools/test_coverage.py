@@ -7,10 +7,11 @@ import pytest
 from games.checks.sampling import UniformPlayer, trusted_subject
 from games.engine import Effort, Match, Ply, play_match
 from games.library import source as library_source
-from games.records import MatchRecord
+from games.mechanics import Mechanic, MechanicGraph
+from games.records import MatchRecord, PlayedActions
 from games.values import TERMINAL, ModuleFault
 from tests.tools.sources import NIM
-from tools.coverage import rule_coverage
+from tools.coverage import mechanic_coverage, rule_coverage
 from tools.sandbox import Sandbox, SandboxTable
 
 MARKED = NIM.replace(
@@ -120,3 +121,27 @@ def test_every_rule_of_a_library_game_that_is_marked_was_met_in_a_match(sandbox:
     found = rule_coverage(sandbox, source, [f"R{n}" for n in range(1, 13)], played)
     assert found.never == ()
     assert found.unmarked == ()
+
+
+def test_a_mechanic_stands_in_a_function_in_a_branch_or_where_its_rules_do(
+    sandbox: Sandbox,
+) -> None:
+    """Of three plies the last one takes the last counter; nothing ever leaves 99."""
+    nodes = (
+        Mechanic(id="M1", name="play", code=("apply_action",)),
+        Mechanic(id="M2", name="take the last", code=("apply_action if left == 0",)),
+        Mechanic(id="M3", name="leave many", code=("apply_action if left == 99",)),
+        Mechanic(id="M4", name="nobody won", code=("apply_action if won = -1",)),
+        Mechanic(id="M5", name="by its rule", rules=("R3",), code=("elsewhere",)),
+        Mechanic(id="M6", name="nowhere", rules=("R77",), code=("apply_action if green",)),
+    )
+    graph = MechanicGraph(nodes=nodes, edges=())
+    played = PlayedActions.of(record("pile 3", "take 2", "take 1"))
+    found = mechanic_coverage(sandbox, MARKED, graph, [played])
+    assert found.fired["M1"] == ((0, 0), (0, 1), (0, 2))
+    assert found.fired["M2"] == found.fired["M5"] == ((0, 2),)
+    assert found.fired["M4"] == ((0, 1), (0, 2))
+    assert found.never == ("M3",)
+    assert found.unmarked == ("M6",)
+    lines = MARKED.splitlines()
+    assert [lines[a - 1].strip() for a, _ in found.lines["M2"]] == ["if left == 0:  # R3"]

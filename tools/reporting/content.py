@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias
 from pydantic import BaseModel, Field, JsonValue
 
 from games.engine import Ply
+from games.mechanics import MechanicGraph
 from games.records import MatchRecord
 from games.text import one_line
 from games.values import CHANCE
@@ -147,6 +148,8 @@ class Evaluation(BaseModel, frozen=True, extra="forbid"):
         fairness: Of good players; None where nobody wins, or it was not measured.
         by_players: The fairness of random play, by the number of players that the game takes.
         unreached: Goals, rules and ends that no match reached, a sentence each.
+        silent: Ids of mechanics whose code no match ran that was followed.
+        followed: The matches that were.
         never: Actions that good players had and never chose.
         always: Actions that they chose whenever they had a choice.
         notes: What a reader must know about these numbers.
@@ -168,6 +171,8 @@ class Evaluation(BaseModel, frozen=True, extra="forbid"):
     fairness: Fairness | None = None
     by_players: tuple[Fairness, ...] = ()
     unreached: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+    followed: int = 0
     never: tuple[str, ...] = ()
     always: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -236,6 +241,7 @@ class Report(BaseModel, frozen=True, extra="forbid"):
     Attributes:
         changes: Of a revision: the rules and settings that differ from the game before it.
         before: Of a revision: the play-test of the game before it.
+        graph: Its mechanics; None where it has none that can be drawn.
         links: Name and place, relative to the page, of what lies beside it.
     """
 
@@ -256,6 +262,7 @@ class Report(BaseModel, frozen=True, extra="forbid"):
     problem: str = ""
     changes: tuple[ReportLine, ...] = ()
     before: Evaluation | None = None
+    graph: MechanicGraph | None = None
     links: tuple[tuple[str, str], ...] = ()
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from games.text import plain_text
 from tools.playtest.schedule import said_sides
 from tools.reporting.content import Evaluation, Figure, Report, short_name
+from tools.reporting.graphs import graph_svg
 from tools.reporting.verdict import (
     THRESHOLDS,
     fairness_text,
@@ -204,7 +205,11 @@ def render(report: Report) -> str:
     """The page; the same report gives the same bytes."""
     from markupsafe import Markup
 
-    plots = {name: Markup(svg) for name, svg in plots_of(report.evaluation).items()}  # our own SVG
+    drawn = plots_of(report.evaluation)
+    if report.graph is not None:
+        silent = report.evaluation.silent if report.evaluation else ()
+        drawn["graph"] = graph_svg(report.graph, "Mechanics", dict.fromkeys(silent, "dashed"))
+    plots = {name: Markup(svg) for name, svg in drawn.items()}  # our own SVG
     values: dict[str, Any] = {
         "report": report,
         "plots": plots,

@@ -182,7 +182,10 @@ class Worker:
     def ask_many(
         self, asked: Sequence[tuple[str, list[Json]]], at_once: int = _MESSAGE_CALLS
     ) -> list[CallResult]:
-        """The value of each call, or its fault, with so many calls in a message."""
+        """The value of each call, or its fault, with so many calls in a message at most.
+
+        Where their values together are too long for one reply, half as many are asked for.
+        """
         answers: list[CallResult] = []
         for start in range(0, len(asked), at_once):
             part = asked[start : start + at_once]
@@ -190,7 +193,10 @@ class Worker:
             try:
                 reply = self.request("columns", ColumnsRequest(calls)._asdict(), _MESSAGE_S)
             except (ModuleFault, IllegalActionError) as fault:
-                answers += [fault] * len(part)
+                if isinstance(fault, ModuleFault) and fault.kind == "bad_value" and len(part) > 1:
+                    answers += self.ask_many(part, (len(part) + 1) // 2)
+                else:
+                    answers += [fault] * len(part)
                 continue
             told = reply if isinstance(reply, list) else []
             rows = told if len(told) == len(part) else [None] * len(part)

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agents.prompting import contract
-from agents.protocols import Design, Mechanic, MechanicEdge, Rule
+from agents.protocols import Design, Rule
 from games.checks import Finding
 from games.checks.sampling import UniformPlayer
 from games.contract import Game
 from games.engine import play_match
+from games.mechanics import Mechanic, MechanicEdge
 from games.modules import LocalModule
 from games.records import MatchRecord
 from games.table import GameTable, Position

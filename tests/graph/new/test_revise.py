@@ -29,7 +29,7 @@ from games.checks.unit_tests import UnitTest
 from graph.new.claims import carried
 from graph.new.context import RunContext
 from graph.new.requests import begin_again, by_form, read_form, read_request, write_request
-from graph.new.results import RunResult, final_text, rule_changes
+from graph.new.results import RunResult, closing_text, final_text, rule_changes
 from graph.new.state import RunState, need_design
 from graph.run.candidates import Candidate
 from graph.run.folder import RunFolder, RunFolderError, create_folder, find_folder
@@ -86,6 +86,9 @@ def test_a_change_makes_a_game_beside_the_old_one(
     page = (folder.path / "report.html").read_text()
     assert "What changed" in page
     assert "Before and after" in page
+    assert "<h2>Mechanics</h2>" in page
+    assert "M1: the game ends (end; rules" in page
+    assert f"rulewright compare {finished.path} {folder.path}" in closing_text(done)
     assert {"game.py", "run.json", "players", "records"} <= {p.name for p in folder.path.iterdir()}
 
 
@@ -96,6 +99,7 @@ def test_a_question_is_answered_from_what_is_known_and_nothing_is_made(
     done = revised(finished, make_context(composer_roles()), "why does the first player win?")
     assert done.state.end == "made"
     assert "Is it fair?" in final_text(done.state)
+    assert "rulewright compare" not in closing_text(done)
     assert content(finished).keys() == before.keys()
 
 

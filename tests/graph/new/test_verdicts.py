@@ -20,7 +20,7 @@ from games.checks import Finding
 from games.checks.unit_tests import PLY
 from games.records import MatchRecord
 from games.table import Position
-from graph.new.reporting import explained_rule
+from graph.new.explaining import explained_rule
 from graph.new.requests import Remedy
 from graph.new.results import choiceless, final_text, open_ends
 from graph.new.state import RunState, need_design

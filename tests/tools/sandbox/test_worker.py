@@ -388,3 +388,14 @@ def test_calls_sent_together_are_answered_one_by_one_with_faults_in_their_places
         assert (failed.kind, failed.function, failed.line) == ("raised", "half", 5)
         assert worker.ask_many([]) == []
         assert isinstance(worker.ask("half", [0]), ModuleFault)
+
+
+def test_calls_whose_answers_are_too_long_together_are_answered_all_the_same(
+    sandbox: Sandbox,
+) -> None:
+    """A reply has at most 8 MiB: of seven texts of 2 MiB three fit, and one of 9 MiB does not."""
+    with loaded(sandbox, "def text(n):\n    return n * 2**20 * 'x'\n") as worker:
+        sizes = [2, 2, 2, 9, 2, 2, 2, 2]
+        answers = worker.ask_many([("text", [size]) for size in sizes])
+    told = [len(a) if isinstance(a, str) else getattr(a, "function", a) for a in answers]
+    assert told == [2 * 2**20 if size == 2 else "text" for size in sizes]

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
 from games.library import defaults
-from games.records import MatchRecord
+from games.mechanics import MechanicGraph
+from games.records import MatchRecord, PlayedActions
 from games.text import one_line
 from games.values import CHANCE, Json, ModuleFault
-from tools.coverage import rule_coverage
+from tools.coverage import mechanic_coverage, rule_coverage
 from tools.playtest.report import is_late
 from tools.playtest.series import Series
 from tools.reporting.content import short_name
@@ -93,6 +94,22 @@ def rules_not_reached(
         for rule in found.never
         if followed
     )
+
+
+def mechanics_not_fired(
+    sandbox: Sandbox, source: str, graph: MechanicGraph, records: Sequence[MatchRecord]
+) -> tuple[tuple[str, ...], int]:
+    """Ids of mechanics whose code none of these matches ran, and how many were followed.
+
+    Mechanics that name no code are left out: where their rules stand, `rules_not_reached` tells.
+    """
+    coded = MechanicGraph(nodes=tuple(node for node in graph.nodes if node.code), edges=())
+    try:
+        found = mechanic_coverage(sandbox, source, coded, [*map(PlayedActions.of, records)])
+    except ModuleFault:
+        return (), 0
+    followed = len(records) - len(found.lost)
+    return (found.never if followed else ()), followed
 
 
 def never_and_always(records: Sequence[MatchRecord]) -> tuple[tuple[str, ...], tuple[str, ...]]:

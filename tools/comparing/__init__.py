@@ -1,0 +1,1 @@
+"""Two games side by side: rules, settings, mechanics, and the differences of their figures."""
