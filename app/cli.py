@@ -29,6 +29,7 @@ from app.commands.sandbox import sandbox_app
 from app.commands.tournament import play_round_robin
 from app.commands.trace import list_runs, show_trace
 from app.commands.train import train_network
+from app.commands.vary import vary_game
 
 # One thread for numpy: with more, embedding and search fight over the cores and lose.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -78,6 +79,7 @@ app.command("resume")(resume_named)
 app.command("revise")(revise_run)
 app.command("playtest")(play_on_run)
 app.command("learn")(learn_model)
+app.command("vary")(vary_game)
 app.command("play")(play_game)
 app.command("match")(play_matches)
 app.command("tournament")(play_round_robin)

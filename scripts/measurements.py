@@ -50,6 +50,8 @@ EARLIER = {
     "gomcts-hearts": "its quick variant alone",
     "information": "its quick variant alone, at a commit before 08af4fb",
     "speed": "at a commit before 08af4fb",
+    "variation": "its quick variant at 3b7096ab; of the whole at 7db42e7d, before variants had to "
+    "be told from each other: connect four, poker and goofspiel 8 of 8, tic-tac-toe 2 of 8",
     "sandbox-soak": "at a commit before 08af4fb",
 }
 

@@ -183,8 +183,7 @@ def resume_named(
     as_json: options.Json = False,
 ) -> None:
     """Go on with a run that was stopped, killed, gave up, or waits for an answer."""
-    from app.commands.learn import go_on_learning
-    from graph.learn.settings import is_learning
+    from app.commands.vary import go_on_with_other
     from graph.new.requests import Remedy, begin_again, by_form, read_form, read_request
     from graph.run.folder import find_folder, runs_folder
 
@@ -195,12 +194,7 @@ def resume_named(
     remedy = asked.remedy(anew=asked.source is not None)  # before anything is begun again
     folder = find_folder(run, runs_folder(), to_go_on=True)
     with folder.held(), place.chosen():
-        if is_learning(folder):
-            if any((answer, asked.source, asked.drop_test, asked.accept, edits, checkpoints)):
-                raise typer.BadParameter(
-                    "a run of `learn` is resumed with --rounds alone, or nothing"
-                )
-            go_on_learning(folder, more=asked.rounds or 0, as_json=as_json)
+        go_on_with_other(folder, vars(asked), as_json=as_json)
         request, form = read_request(folder), None
         if asked.source is not None:
             form = by_form(request, read_form(folder), folder)

@@ -54,6 +54,7 @@ _WIDE = 100  # characters of a brief in the list
 _OF_NEW = {"end": ("run.json", "end"), "title": ("design.json", "title")}
 _OF_CHAT = {**_OF_NEW, "prompt": ("run.json", "prompt")}
 _OF_LEARN = {"end": ("learn.json", "end"), "title": ("learn.json", "environment")}
+_OF_VARY = {"end": ("vary.json", "end"), "title": ("vary.json", "title")}
 
 
 def list_runs(*, as_json: Json = False) -> None:
@@ -101,11 +102,14 @@ def _standing(folder: "RunFolder") -> _Listed:
     """
     from graph.learn.settings import is_learning, read_learning
     from graph.new.requests import question_left, read_request
+    from graph.vary.settings import is_variation, read_variation
 
     folder.require_plain()
     prompt, chat, asks, written = None, False, None, _OF_LEARN
     if is_learning(folder):
         prompt = f"learn from {read_learning(folder).trajectories}"
+    elif is_variation(folder):
+        prompt, written = f"vary {read_variation(folder).base.name}", _OF_VARY
     elif not folder.asked and (folder.path / "run.json").exists():
         written, chat = _OF_CHAT, True
     else:

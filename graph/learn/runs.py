@@ -1,9 +1,8 @@
 """The machine of `learn`: its wiring, and its runs from start to end."""
 
-import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +17,11 @@ from graph.learn.nodes.intake import intake
 from graph.learn.nodes.report import report
 from graph.learn.report import TOLD, LearnReport, read_report
 from graph.learn.settings import LearnRequest, read_learning, write_learning
-from graph.learn.state import LearnContext, LearnState, moved
-from graph.run.checkpoints import graph_events, has_checkpoint, open_checkpoints
-from graph.run.events import Event, Tell, hear_waits, writer_of
+from graph.learn.state import LearnContext, LearnState
+from graph.run.checkpoints import moved, open_checkpoints
+from graph.run.events import Tell, hear_waits, writer_of
 from graph.run.folder import RunFolder, RunFolderError
+from graph.run.handle import QuietRun
 from graph.run.opening import model_settings, open_chat
 from graph.run.sandboxes import open_sandbox
 from graph.run.settings import versions
@@ -147,48 +147,10 @@ def goes_on(folder: RunFolder, more: int) -> LearnRequest | None:
     return request if left else None
 
 
-@dataclass
-class LearnRun:
-    """A run in this process; see `RunHandle`. It never waits for a person.
+class LearnRun(QuietRun):
+    """A run in this process; see `QuietRun`."""
 
-    Attributes:
-        folder: Its folder.
-        context: Its resources.
-        graph: The compiled machine.
-        config: Of its thread.
-    """
-
-    folder: RunFolder
     context: LearnContext
-    graph: Any
-    config: "RunnableConfig"
-    _stopping: threading.Event = field(default_factory=threading.Event)
-
-    def events(self) -> Generator[Event]:
-        """Begin, or go on where the last checkpoint stands, until it ends or is stopped."""
-        events = graph_events(self.graph, self.config, self.context, self._step())
-        with closing(events):
-            for event in events:
-                if self._stopping.is_set():
-                    return
-                yield event
-
-    @property
-    def question(self) -> None:
-        """Nothing: it asks no person."""
-        return
-
-    def answer(self, words: str) -> None:
-        """Refuse an answer, as nothing was asked.
-
-        Raises:
-            RunFolderError: Always.
-        """
-        raise RunFolderError(f"the run in {self.folder.path} asks nothing; not taken: {words!r}")
-
-    def stop(self) -> None:
-        """Stop at the next event; from any thread. What was finished is kept."""
-        self._stopping.set()
 
     def result(self) -> LearnResult:
         """The run at its end.
@@ -202,10 +164,8 @@ class LearnRun:
     def _state(self) -> LearnState:
         return LearnState(**self.graph.get_state(self.config).values)
 
-    def _step(self) -> Any:  # noqa: ANN401 - an input, a command, or None
-        """Its first input, none, or where it goes on that gave up with calls left."""
-        if not has_checkpoint(self.graph, self.config, self.folder):
-            return {"folder": str(self.folder.path)}
+    def further(self) -> Any:  # noqa: ANN401 - a command, or None
+        """Where it goes on: None where it stands, or where it gave up with calls left."""
         state = self._state
         if state.end != "gave_up" or len(state.calls) >= self.context.settings.max_calls:
             return None

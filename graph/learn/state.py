@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass as resources
-from dataclasses import field, fields, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from langgraph.types import Command
 from pydantic import BaseModel
 from pydantic.dataclasses import dataclass
 
@@ -13,7 +12,6 @@ from graph.learn.figures import ArenaRound, CallNote, Judged, Problem, StageName
 from graph.learn.matches import MatchFiles
 from graph.learn.settings import Drawn, LearnRequest, LearnSettings
 from graph.run.candidates import Candidate, best, keep_newest
-from graph.run.checkpoints import as_plain
 from graph.run.folder import RunFolder
 from tools.predicting.playing import Played, random_play
 
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from tools.sandbox import Sandbox
 
 LearnEnd: TypeAlias = Literal["passed", "incomplete", "gave_up"]
-Node = TypeVar("Node", bound=str)
 _KEPT = 4  # candidates whose random matches are held in memory
 
 
@@ -185,14 +182,6 @@ class LearnState:
     def ended(self, end: LearnEnd | None, reason: str) -> "LearnState":
         """At an end; None goes on."""
         return replace(self, end=end, reason=reason)
-
-
-def moved(node: Node, before: LearnState, after: LearnState) -> Command[Node]:
-    """Go on at a node, with what has changed as any checkpointer keeps it."""
-    both = (
-        (one.name, getattr(before, one.name), getattr(after, one.name)) for one in fields(after)
-    )
-    return Command(goto=node, update={n: as_plain(new) for n, old, new in both if new != old})
 
 
 @resources

@@ -2,10 +2,11 @@
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from langgraph.types import Command
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
@@ -15,9 +16,12 @@ from graph.run.folder import RunFolder, RunFolderError
 if TYPE_CHECKING:
     import sqlite3
 
+    from _typeshed import DataclassInstance
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
+Node = TypeVar("Node", bound=str)
+State = TypeVar("State", bound="DataclassInstance")
 
 _LARGEST = 2**30  # bytes
 
@@ -46,6 +50,14 @@ def as_plain(value: object) -> Any:  # noqa: ANN401 - JSON and messages
     if isinstance(value, dict):
         return {key: as_plain(item) for key, item in value.items()}
     return to_jsonable_python(value) if is_dataclass(value) else value
+
+
+def moved(node: Node, before: State, after: State) -> Command[Node]:
+    """Go on at a node, with what has changed as any checkpointer keeps it."""
+    both = (
+        (one.name, getattr(before, one.name), getattr(after, one.name)) for one in fields(after)
+    )
+    return Command(goto=node, update={n: as_plain(new) for n, old, new in both if new != old})
 
 
 @contextmanager

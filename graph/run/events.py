@@ -224,6 +224,31 @@ class RoundPlayed(_Event):
     problem: str = ""
 
 
+class BaseMeasured(_Event):
+    """The game that is varied was played under several seeds."""
+
+    node: Literal["base"] = "base"
+    seeds: int
+    chance_distance: str
+
+
+class TwistsProposed(_Event):
+    """Settings are to be tried."""
+
+    node: Literal["twist"] = "twist"
+    candidates: int
+    kept: str
+    not_understood: tuple[str, ...] = ()
+
+
+class VariantsChosen(_Event):
+    """Candidates that differ in play are to be checked."""
+
+    node: Literal["select"] = "select"
+    chosen: int
+    of: int
+
+
 class Reported(_Event):
     """The report is written."""
 
@@ -256,6 +281,9 @@ Event: TypeAlias = (
     | ValuesCompared
     | Opposed
     | RoundPlayed
+    | BaseMeasured
+    | TwistsProposed
+    | VariantsChosen
     | Reported
 )
 _KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}

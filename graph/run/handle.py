@@ -1,11 +1,17 @@
 """Handle of a run: what every face does with one, whichever machine it belongs to."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from graph.run.checkpoints import graph_events, has_checkpoint
 from graph.run.events import Event
-from graph.run.folder import RunFolder
+from graph.run.folder import RunFolder, RunFolderError
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
 
 Result = TypeVar("Result", covariant=True)
 
@@ -45,3 +51,52 @@ class RunHandle(Protocol[Result]):
 
     def result(self) -> Result:
         """The result so far."""
+
+
+@dataclass
+class QuietRun:
+    """A run in this process that never waits for a person; see `RunHandle`.
+
+    Attributes:
+        folder: Its folder.
+        context: Its resources.
+        graph: The compiled machine.
+        config: Of its thread.
+    """
+
+    folder: RunFolder
+    context: Any
+    graph: Any
+    config: "RunnableConfig"
+    _stopping: threading.Event = field(default_factory=threading.Event)
+
+    def events(self) -> Generator[Event]:
+        """Begin, or go on where the last checkpoint stands, until it ends or is stopped."""
+        begun = has_checkpoint(self.graph, self.config, self.folder)
+        step = self.further() if begun else {"folder": str(self.folder.path)}
+        with closing(graph_events(self.graph, self.config, self.context, step)) as events:
+            for event in events:
+                if self._stopping.is_set():
+                    return
+                yield event
+
+    def further(self) -> Any:  # noqa: ANN401 - a command, or None
+        """Where a run goes on that has begun; None for where it stands."""
+        return None
+
+    @property
+    def question(self) -> None:
+        """Nothing: it asks no person."""
+        return
+
+    def answer(self, words: str) -> None:
+        """Refuse an answer, as nothing was asked.
+
+        Raises:
+            RunFolderError: Always.
+        """
+        raise RunFolderError(f"the run in {self.folder.path} asks nothing; not taken: {words!r}")
+
+    def stop(self) -> None:
+        """Stop at the next event; from any thread. What was finished is kept."""
+        self._stopping.set()

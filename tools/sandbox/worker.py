@@ -81,13 +81,11 @@ class Worker:
         self.ended_by: Ending | None = None
         self._fault: ModuleFault | None = None  # that it ended with
         self.limits = limits
-        self._process = process
-        self._channel = process.channel
+        self._process, self._channel = process, process.channel
         self._forget = forget
         self._loads = loads
         self._printed: dict[str, list[str]] = {"output": [], "errors": []}
-        self._loaded = False
-        self._used = False
+        self._loaded = self._used = False
         self._busy = threading.Lock()
         self._ending = threading.Lock()
 
@@ -151,7 +149,7 @@ class Worker:
             IllegalActionError: If `apply_action` raised ValueError.
             ModuleFault: If anything else went wrong in the module, or the worker is gone.
         """
-        words = None if seed is None else list(seed)
+        words = [*seed] if seed else None
         request = CallRequest(function, list(arguments), dict(keywords or {}), words)
         return self.request("call", request._asdict(), deadline_s or self.limits.call_s)
 
@@ -193,10 +191,9 @@ class Worker:
             try:
                 reply = self.request("columns", ColumnsRequest(calls)._asdict(), _MESSAGE_S)
             except (ModuleFault, IllegalActionError) as fault:
-                if isinstance(fault, ModuleFault) and fault.kind == "bad_value" and len(part) > 1:
-                    answers += self.ask_many(part, (len(part) + 1) // 2)
-                else:
-                    answers += [fault] * len(part)
+                is_long = isinstance(fault, ModuleFault) and fault.kind == "bad_value"
+                again = is_long and len(part) > 1
+                answers += self.ask_many(part, len(part) // 2) if again else [fault] * len(part)
                 continue
             told = reply if isinstance(reply, list) else []
             rows = told if len(told) == len(part) else [None] * len(part)

@@ -28,7 +28,8 @@ from games.values import CHANCE, TERMINAL, Action, ModuleFault
 from graph.learn.environment import FAILURES, open_environment
 from graph.learn.learning import Learning
 from graph.learn.matches import open_matches
-from graph.learn.state import LearnContext, LearnState, moved
+from graph.learn.state import LearnContext, LearnState
+from graph.run.checkpoints import moved
 from graph.run.events import EnvironmentAsked, writer_of
 from tools.differing import differential_sources
 from tools.predicting.playing import Explorer

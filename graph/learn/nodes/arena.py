@@ -17,8 +17,9 @@ from graph.learn.environment import FAILURES, refereed_environment
 from graph.learn.figures import ArenaRound, ArenaRow, Problem
 from graph.learn.layered import LayeredSource
 from graph.learn.learning import Learning
-from graph.learn.state import LearnContext, LearnState, moved
+from graph.learn.state import LearnContext, LearnState
 from graph.run.candidates import Candidate
+from graph.run.checkpoints import moved
 from graph.run.events import Opposed, RoundPlayed, Tell, writer_of
 from tools.playtest.jobs import GameSetup
 from tools.playtest.series import Series, SeriesSettings, play_series

@@ -21,8 +21,9 @@ from graph.learn.learning import Learning
 from graph.learn.matches import played_around
 from graph.learn.stages import stage_of
 from graph.learn.stages.value import ValueStage
-from graph.learn.state import LearnContext, LearnState, moved
+from graph.learn.state import LearnContext, LearnState
 from graph.run.candidates import EDIT, STRATEGIES, Candidate, earlier_attempts, tried_from
+from graph.run.checkpoints import moved
 from graph.run.events import ValuesCompared, writer_of
 
 

@@ -11,8 +11,9 @@ from games.checks import Finding
 from graph.learn.figures import CallNote, Judged
 from graph.learn.learning import Learning
 from graph.learn.stages import stage_of
-from graph.learn.state import LearnContext, LearnState, moved
+from graph.learn.state import LearnContext, LearnState
 from graph.run.candidates import Candidate
+from graph.run.checkpoints import moved
 from graph.run.events import Accepted, Event, TestedAgain, writer_of
 
 _Onward: TypeAlias = Literal["check", "infer", "value", "report"]

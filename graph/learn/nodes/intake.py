@@ -9,7 +9,8 @@ from langgraph.types import Command
 from graph.learn.environment import require_recorded_start
 from graph.learn.learning import Learning
 from graph.learn.matches import take_in
-from graph.learn.state import LearnContext, LearnState, moved
+from graph.learn.state import LearnContext, LearnState
+from graph.run.checkpoints import moved
 from graph.run.events import MatchesRead, writer_of
 
 

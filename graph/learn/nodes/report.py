@@ -32,8 +32,9 @@ from graph.learn.report import (
     page_of,
 )
 from graph.learn.stages.inference import drawn_matches
-from graph.learn.state import LearnContext, LearnState, moved
+from graph.learn.state import LearnContext, LearnState
 from graph.run.candidates import Candidate, what_failed
+from graph.run.checkpoints import moved
 from graph.run.events import Reported, writer_of
 from graph.run.sandboxes import grades_of, keep_grade
 

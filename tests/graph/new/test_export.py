@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import uuid
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +28,17 @@ SETTLED = ("Is it fair?", "How long is it?", "Luck or skill?", "Is there somethi
 
 def test_every_graph_is_named_with_a_description_and_says_what_it_takes() -> None:
     named = json.loads((ROOT / "langgraph.json").read_text())["graphs"]
-    assert named.keys() == {"rulewright", "design", "check", "playtest"}
+    assert named.keys() == {"rulewright", "design", "check", "playtest", "vary"}
     takes = {}
     for name, entry in named.items():
         assert len(entry["description"]) > 40
-        graph = getattr(export, entry["path"].partition(":")[2])
+        file, _, variable = entry["path"].partition(":")
+        module = import_module(file.removeprefix("./").removesuffix(".py").replace("/", "."))
+        graph = getattr(module, variable)
         takes[name] = set(graph.get_input_jsonschema()["properties"])
     assert takes["rulewright"] == takes["design"] == {"messages", "choices"}
     assert takes["check"] == takes["playtest"] == {"source", "players"}
+    assert takes["vary"] == {"game", "n", "keep", "quick", "seed"}
 
 
 def test_a_module_is_judged_by_itself(make_context: MakeContext) -> None:

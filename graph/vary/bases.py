@@ -1,0 +1,228 @@
+"""Game that is varied: its source and settings, its family where it has one, and how it is said."""
+
+import ast
+import json
+import re
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import BaseModel, JsonValue
+
+from agents.composer.lexicon import lexicon_of
+from games import library
+from games.library.settings import (
+    PLAYERS,
+    GameCard,
+    GameParameter,
+    game_of,
+    impossible,
+    value_text,
+)
+from games.text import syntax_tree
+from games.values import Json, ModuleFault
+from graph.run.folder import RunFolderError
+from tools.checking import usual_players
+from tools.playtest.jobs import GameSetup
+from tools.sandbox.reading import foreign_game
+from tools.sources import GameSource
+from tools.variation.proposing import Twist
+
+
+class BaseGame(BaseModel, frozen=True, extra="forbid"):
+    """A game that can be varied.
+
+    Attributes:
+        name: As the person named it.
+        title: As a player says it.
+        source: The module.
+        heuristics: Sources by name.
+        family: The library family whose code it is; empty for none.
+        settings: All of its settings, `num_players` too.
+        fields: Their declarations.
+        rules: Its rulebook, where it is of no family.
+    """
+
+    name: str
+    title: str
+    source: str
+    heuristics: dict[str, str]
+    family: str
+    settings: dict[str, JsonValue]
+    fields: dict[str, GameParameter]
+    rules: str = ""
+
+    @property
+    def presets(self) -> list[dict[str, Json]]:
+        """The settings of its family's presets for as many players."""
+        usual = game_of(self.family).defaults() if self.family else {}
+        named = [one for one in library.presets().values() if one.family == self.family]
+        return [
+            {**usual, **one.parameters} for one in named if one.players == self.settings[PLAYERS]
+        ]
+
+    def setup(self, twist: Twist) -> GameSetup:
+        """The game with changed settings, for the runner."""
+        parameters = {**self.settings, **twist}
+        players = int(str(parameters.pop(PLAYERS)))
+        return GameSetup(self.name, self.source, players, parameters, self.heuristics)
+
+    def rulebook(self, twist: Twist) -> str:
+        """Its rulebook with changed settings; of no family, the base's with what is changed."""
+        setup = self.setup(twist)
+        if self.family:
+            text = library.rulebook(self.family, setup.parameters, setup.num_players)
+            return library.in_reading_order(text)[0]
+        return f"{self.rules.rstrip()}\n\n## Changed\n\n{self.difference(twist)}\n"
+
+    def titled(self, twist: Twist) -> str:
+        """The variant's title: its rulebook's; of no family, the base's with what is changed."""
+        if self.family:
+            return self.rulebook(twist).splitlines()[0].removeprefix("#").strip()
+        return f"{self.title} with {', '.join(sorted(twist))} changed"
+
+    def module(self, twist: Twist) -> str:
+        """The module of a variant, which needs no parameters."""
+        setup, source = self.setup(twist), self.source
+        if self.family:
+            text = library.rulebook(self.family, setup.parameters, setup.num_players)
+            source = library.renumbered(source, library.in_reading_order(text)[1])
+        return library.specialise(
+            source,
+            name=self.titled(twist),
+            summary=self.difference(twist),
+            num_players=setup.num_players,
+            parameters=setup.parameters,
+        )
+
+    def made(self, twist: Twist) -> GameSetup:
+        """A variant as the game that a person is given."""
+        setup = self.setup(twist)
+        return replace(setup, source=self.module(twist), parameters={})
+
+    def objection(self, twist: Twist) -> str:
+        """Why these changes make no other game, as far as that is known without play."""
+        setup, players = self.setup(twist), int(str(self.settings[PLAYERS]))
+        if not self.family:
+            return ""
+        if problem := impossible(self.family, setup.num_players, setup.parameters):
+            return problem
+        if self.family in library.exemplars():
+            vain = lexicon_of(self.family).vain(setup.num_players, setup.parameters)
+            if vain:
+                return vain
+        idle = [
+            n
+            for n in twist
+            if self.rulebook(twist) == self.rulebook({**twist, n: self.settings[n]})
+        ]
+        if idle and setup.num_players == players:
+            return f"{', '.join(idle)} changes no rule beside the others"
+        return ""
+
+    def difference(self, twist: Twist) -> str:
+        """The changes in one sentence, from the settings' meanings."""
+        said = [self._said(name, value) for name, value in sorted(twist.items())]
+        return f"Unlike {self.title}: {'; '.join(said)}."
+
+    def _said(self, name: str, value: Json) -> str:
+        meaning = self.fields[name].meaning.rstrip(". ") or name.replace("_", " ")
+        plain = meaning[:1].lower() + meaning[1:]
+        if isinstance(value, bool):
+            return plain if value else f"not any more: {plain}"
+        head = re.split("[:;]", plain)[0]
+        return f"{head}: {value_text(value)} instead of {value_text(self.settings[name])}"
+
+    def command(self, twist: Twist) -> str:
+        """The command that makes it as a run of its own; empty where the library cannot."""
+        if self.family not in library.exemplars():
+            return ""
+        setup, usual = self.setup(twist), game_of(self.family).defaults()
+        sets = [
+            f"--set {shlex.quote(f'{name}={value_text(value)}')}"
+            for name, value in setup.parameters.items()
+            if value != usual[name]
+        ]
+        return " ".join(
+            [f"rulewright new --family {self.family} --players {setup.num_players}", *sets]
+        )
+
+
+def base_of(found: GameSource) -> BaseGame:
+    """A game that a person named, as one that is varied.
+
+    Raises:
+        RunFolderError: If it declares no settings that could be varied, or cannot be read.
+    """
+    try:
+        card = GameCard.model_validate(foreign_game(found.source))
+        players = usual_players(foreign_game(found.source))
+    except (ModuleFault, ValueError) as error:
+        raise RunFolderError(
+            f"{found.name} cannot be varied, as its GAME cannot be read: {error}; "
+            "check it first: rulewright check"
+        ) from error
+    named = found.name in library.names()
+    family = library.preset(found.name).family if named else _family_beside(found)
+    if named:
+        players = library.preset(found.name).players
+        title = found.name.replace("_", " ")
+    else:
+        title = str(foreign_game(found.source).get("name"))
+    rules = "" if family else _rules_beside(found)
+    most = game_of(family) if family else card
+    seats = GameParameter(
+        default=players, range=(most.min_players, most.max_players), meaning="Players at the table."
+    )
+    source = library.source(family) if family else found.source
+    fields = {**most.parameters, PLAYERS: seats}
+    base = BaseGame(
+        name=found.name,
+        title=title,
+        source=source,
+        heuristics=found.heuristics,
+        family=family,
+        settings={**most.defaults(), **card.defaults(), PLAYERS: players},
+        fields=fields,
+        rules=rules,
+    )
+    if all(one.choices is None and one.range is None for one in most.parameters.values()):
+        raise RunFolderError(
+            f"{found.name} cannot be varied: its GAME declares no parameter with choices or a "
+            "range. Declare some (see docs/module.md), or change its rules in words: "
+            "rulewright revise"
+        )
+    return base
+
+
+def _family_beside(found: GameSource) -> str:
+    """The library family whose code a run's game is, by the design beside it; empty for none."""
+    try:
+        design = json.loads((Path(found.name).parent / "design.json").read_text(encoding="utf-8"))
+        family = str(design.get("family", ""))
+    except (OSError, ValueError, AttributeError):
+        return ""
+    same = family in library.families() and _code(library.source(family)) == _code(found.source)
+    return family if same else ""
+
+
+def _code(source: str) -> list[str]:
+    """A module's statements without its GAME, docstrings and comments."""
+    tree = syntax_tree(source)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
+            del body[0]
+    return [ast.dump(one) for one in tree.body if not _is_game(one)]
+
+
+def _is_game(node: ast.stmt) -> bool:
+    target = getattr(node, "target", None) or (getattr(node, "targets", None) or [None])[0]
+    return isinstance(target, ast.Name) and target.id == "GAME"
+
+
+def _rules_beside(found: GameSource) -> str:
+    try:
+        return (Path(found.name).parent / "rulebook.md").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return f"# {found.name}\n"

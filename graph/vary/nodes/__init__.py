@@ -1,0 +1,1 @@
+"""Nodes of the machine of `vary`; none imports another."""

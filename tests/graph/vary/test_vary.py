@@ -1,0 +1,254 @@
+"""The machine of `vary`: its edges, what it keeps, and what it refuses."""
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from games import library
+from games.library import read_game, specialise
+from games.library.settings import GameCard, game_of
+from graph.run.events import BaseMeasured
+from graph.run.folder import RunFolder, RunFolderError
+from graph.run.handle import RunHandle
+from graph.vary.bases import BaseGame, base_of
+from graph.vary.report import VaryReport, read_varied
+from graph.vary.runs import build_varying, open_varying, run_varying
+from graph.vary.settings import VarySettings
+from tests.graph.vary.varied import asked, context_in, library_game, started, written
+from tools.sandbox import Sandbox
+from tools.sources import GameSource, find_game
+
+MOMENTS = (
+    *("base", "base midway", "twist", "trial", "trial midway", "select"),
+    *("check", "check midway", "report"),
+)
+Vary = Callable[..., VaryReport]
+
+
+@pytest.fixture
+def vary(tmp_path: Path, sandbox: Sandbox) -> Vary:
+    """Vary a game of the library to the end."""
+
+    def run(base: BaseGame, **changes: object) -> VaryReport:
+        folder = asked(tmp_path / "run", base, **changes)
+        return run_varying(folder, context_in(folder, sandbox)).report
+
+    return run
+
+
+def test_an_edge_is_drawn_to_each_node_that_may_come_next_and_to_no_other() -> None:
+    drawn: dict[str, set[str]] = {}
+    for edge in build_varying().compile().get_graph().edges:
+        drawn.setdefault(edge.source, set()).add(edge.target)
+    assert drawn == {
+        "__start__": {"base"},
+        "base": {"twist"},
+        "twist": {"trial", "report"},
+        "trial": {"select"},
+        "select": {"check", "report"},
+        "check": {"select"},
+        "report": {"__end__"},
+    }
+
+
+def killed(folder: Path, at: str) -> bool:
+    """Go on until it is killed there; whether it was."""
+    process = started(folder, at)
+    process.join(300)
+    return process.exitcode == -signal.SIGKILL
+
+
+def test_killed_at_every_node_a_run_gives_the_bytes_of_one_that_never_was(tmp_path: Path) -> None:
+    base = library_game("leduc_poker")
+    for name in ("straight", "killed"):
+        asked(tmp_path / name, base, n=1)
+    straight = started(tmp_path / "straight")
+    assert all(killed(tmp_path / "killed", moment) for moment in MOMENTS)
+    straight.join(300)
+    assert straight.exitcode == 0
+    assert not killed(tmp_path / "killed", "")
+    assert written(tmp_path / "killed") == written(tmp_path / "straight")
+
+
+def test_a_variant_is_a_folder_whose_game_is_not_its_parent(vary: Vary, tmp_path: Path) -> None:
+    report = vary(library_game("leduc_poker"), candidates=5)
+    assert report.end == "varied"
+    assert len(report.variants) == 2
+    usual = game_of("poker").defaults()
+    for one in report.variants:
+        made = find_game(str(tmp_path / "run" / one.folder))
+        card = GameCard.model_validate(read_game(made.source))
+        assert card.defaults() == {**usual, **one.changed} != usual
+        assert sorted(made.heuristics) == sorted(library.heuristic_sources("poker"))
+        assert one.novelty > report.chance
+        assert one.checks > 5
+        assert (tmp_path / "run" / one.folder / "rulebook.md").read_text().startswith("# ")
+        assert one.command.startswith("rulewright new --family poker --players 2 --set ")
+        assert one.difference.startswith("Unlike leduc poker: ")
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert all(one.title in page and one.folder in page for one in report.variants)
+
+
+def test_what_words_name_stays_and_what_they_do_not_is_said(vary: Vary) -> None:
+    report = vary(library_game("tic_tac_toe"), keep="the size; the zebra", n=3)
+    assert report.kept == {"size": "the size"}
+    assert report.not_understood == ("the zebra",)
+    assert all("size" not in one.changed for one in report.variants)
+
+
+def test_where_all_is_held_nothing_is_varied_and_it_is_said(vary: Vary) -> None:
+    report = vary(library_game("tic_tac_toe"), keep="size, misere, wild")
+    assert (report.end, report.variants) == ("none", ())
+    assert report.reason == "no setting is free to change"
+
+
+def test_more_than_there_are_gives_fewer_and_says_why(vary: Vary) -> None:
+    report = vary(library_game("tic_tac_toe"), keep="size, misere", n=64, candidates=1)
+    assert report.tried == 1
+    assert len(report.variants) <= 1
+    assert report.end in ("fewer", "none")
+    assert "told from the base" in report.reason
+
+
+@pytest.mark.parametrize("n", [0, 10_000])
+def test_a_number_of_variants_out_of_bounds_is_refused(n: int) -> None:
+    with pytest.raises(ValidationError, match="n\n"):
+        VarySettings(n=n)
+
+
+def own_game(tmp_path: Path, source: str) -> GameSource:
+    (tmp_path / "own.py").write_text(source)
+    return find_game(str(tmp_path / "own.py"))
+
+
+ENDLESS = '''
+"""Count on and on; with `last` at 9 nobody can end it."""
+GAME = {
+    "name": "count", "summary": "Count.", "min_players": 2, "max_players": 2,
+    "parameters": {"last": {"default": DEFAULT, "range": [3, 9], "meaning": "The last number."}},
+}
+ZONES = {}
+
+
+def initial_state(num_players, **parameters):
+    last = parameters.get("last", GAME["parameters"]["last"]["default"])
+    return {"last": last, "at": 0, "player": 0, "said": 0}
+
+
+def get_current_player(state):
+    return -4 if state["said"] >= state["last"] and state["last"] < 9 else state["player"]
+
+
+def get_player_name(player):
+    return {-4: "terminal", -1: "chance"}.get(player, f"Player {player + 1}")
+
+
+def get_legal_actions(state):
+    return [] if get_current_player(state) == -4 else ["one", "two"]
+
+
+def apply_action(state, action):
+    if action not in get_legal_actions(state):
+        raise ValueError(action)
+    at = state["at"] + (1 if action == "one" else 2)
+    return {**state, "at": at % 5, "player": 1 - state["player"], "said": state["said"] + 1}
+
+
+def get_rewards(state):
+    if get_current_player(state) != -4:
+        return [0, 0]
+    return [1, -1] if state["at"] in (0, 2) else [-1, 1]
+
+
+def get_observations(state):
+    return [{"at": state["at"], "said": state["said"]}] * 2
+
+
+def get_events(state, action):
+    return [[f"{get_player_name(state['player'])} says {action}."]] * 2
+
+
+def visible(state, player):
+    return {}
+'''
+
+
+def test_settings_whose_games_never_end_are_not_kept_and_said(vary: Vary, tmp_path: Path) -> None:
+    base = base_of(own_game(tmp_path, ENDLESS.replace("DEFAULT", "6")))
+    report = vary(base, n=2, candidates=6)
+    assert all(one.changed["last"] != 9 for one in report.variants)
+    assert any("did not end" in why for why in report.dropped)
+    assert base.family == ""
+
+
+def test_a_base_that_never_ends_is_refused_with_a_sentence(vary: Vary, tmp_path: Path) -> None:
+    base = base_of(own_game(tmp_path, ENDLESS.replace("DEFAULT", "9")))
+    with pytest.raises(RunFolderError, match="cannot be varied, as it cannot be measured"):
+        vary(base)
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("GAME = {}\n", "GAME cannot be read"),
+        ("def f(:\n", "GAME cannot be read"),
+        (ENDLESS.replace('"range": [3, 9], ', "").replace("DEFAULT", "6"), "declares no parameter"),
+    ],
+)
+def test_a_base_that_cannot_be_varied_is_refused_with_a_sentence(
+    source: str, why: str, tmp_path: Path
+) -> None:
+    with pytest.raises(RunFolderError, match=why):
+        base_of(own_game(tmp_path, source))
+
+
+def test_a_run_of_a_family_is_varied_as_the_family_until_its_code_is_another(
+    tmp_path: Path,
+) -> None:
+    made = specialise(
+        library.source("placement"),
+        name="Ours",
+        summary="Ours.",
+        num_players=2,
+        parameters={"rows": 5, "connect": 3},
+    )
+    (tmp_path / "design.json").write_text('{"family": "placement"}')
+    (tmp_path / "rulebook.md").write_text("# Ours\n")
+    base = base_of(own_game(tmp_path, made))
+    assert (base.family, base.title) == ("placement", "Ours")
+    assert base.settings["rows"] == 5
+    assert "5 rows" in base.rulebook({"columns": 4})
+    other = base_of(own_game(tmp_path, made.replace('EMPTY = "."', 'EMPTY = "-"')))
+    assert other.family == ""
+    assert other.rulebook({"rows": 4}).startswith("# Ours\n")
+
+
+def test_a_run_that_its_handle_stopped_goes_on_to_its_end_and_takes_no_answer(
+    tmp_path: Path, sandbox: Sandbox
+) -> None:
+    folder = asked(tmp_path / "run", library_game("tic_tac_toe"), n=1)
+    with open_varying(folder, context_in(folder, sandbox)) as run:
+        handle: RunHandle[object] = run
+        for event in handle.events():
+            if isinstance(event, BaseMeasured):
+                handle.stop()
+        with pytest.raises(RunFolderError, match=r"vary.json"):
+            handle.result()
+        with pytest.raises(RunFolderError, match="asks nothing"):
+            run.answer("yes")
+    with open_varying(folder, context_in(folder, sandbox)) as run:
+        list(run.events())
+        assert run.result().report == read_varied(RunFolder(tmp_path / "run"))
+        assert run.question is None
+
+
+def test_presets_seats_and_settings_that_change_nothing_are_known() -> None:
+    base = library_game("connect_four")
+    assert {"rows": 15, "connect": 5}.items() <= base.presets[1].items()
+    assert base.settings["num_players"] == 2
+    assert "connect is 8" in base.objection({"connect": 8})
+    assert "changes no rule" in library_game("crazy_eights").objection({"penalty_cards": 4})
+    assert base.setup({"num_players": 3}).num_players == 3
