@@ -20,13 +20,8 @@ from tools.playtest.jobs import SandboxRecipe, sandbox_of_process
 Command = Callable[..., "Outcome"]
 
 SEEDED = (
-<<<<<<< HEAD
     *("analyse", "balance", "check", "compare", "learn", "match", "new", "record"),
-    *("tournament", "train"),
-=======
-    *("analyse", "check", "compare", "learn", "match", "new", "record", "tournament", "train"),
-    "vary",
->>>>>>> main
+    *("tournament", "train", "vary"),
 )
 """Commands that draw a seed where none is given."""
 
