@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from app.commands.analyse import analyse_match
+from app.commands.balance import balance_game
 from app.commands.check import check_game, play_on_run
 from app.commands.compare import compare_all
 from app.commands.doctor import examine
@@ -88,6 +89,7 @@ app.command("check")(check_game)
 app.command("explain")(explain_part)
 app.command("compare")(compare_all)
 app.command("analyse")(analyse_match)
+app.command("balance")(balance_game)
 app.command("index")(build_index)
 app.command("search")(search_store)
 app.command("games")(list_games)

@@ -56,6 +56,7 @@ KNOWN = frozenset(
         "games.trajectories.TrajectoryError",
         "games.values.ModuleFault",
         "graph.run.folder.RunFolderError",
+        "tools.balancing.targets.TargetError",
         "tools.playtest.journal.JournalError",
         "tools.playtest.runner.ExecutorUnavailableError",
         "tools.playtest.runner.RunStoppedError",

@@ -223,21 +223,24 @@ def revise_run(
     as_json: options.Json = False,
 ) -> None:
     """Change a finished game in your own words, or ask about it; the game before it stays."""
+    if not (message := options.readable_words(message, "the message").strip()):
+        raise typer.BadParameter("the message is empty; say what to change, or ask something")
+    revised(run, message, asked.given(), place, as_json)
+
+
+def revised(run: str, words: str, given: dict[str, Any], at: options.Isolation, json: bool) -> None:
+    """Change a finished game by a message, and print its result."""
     from graph.new.requests import read_request, write_request
     from graph.run.folder import find_folder, runs_folder
 
-    message = options.readable_words(message, "the message").strip()
-    if not message:
-        raise typer.BadParameter("the message is empty; say what to change, or ask something")
     folder = find_folder(run, runs_folder(), to_go_on=True)
-    with folder.held(), place.chosen():
-        request = read_request(folder)
+    with folder.held(), at.chosen():
+        request = read_request(folder).answered(words)
         require_finished(folder)
         # Part of what was asked, so that the run can be made again with it.
-        settings = request.settings.but(asked.given())
-        request = request.answered(message).model_copy(update={"settings": settings})
-        write_request(request, folder)
-        carry_on(folder, settings, fresh=False, given=None, as_json=as_json)
+        settings = request.settings.but(given)
+        write_request(request.model_copy(update={"settings": settings}), folder)
+        carry_on(folder, settings, fresh=False, given=None, as_json=json)
 
 
 def require_finished(folder: "RunFolder") -> None:

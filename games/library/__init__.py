@@ -297,6 +297,14 @@ def in_reading_order(text: str) -> tuple[str, dict[str, str]]:
     return re.sub(r"\bR\d+\b", lambda found: numbers.get(found[0], found[0]), joined), numbers
 
 
+def levers(family: str) -> Mapping[str, list[Json]]:
+    """Values to try of settings that a family declares without range and choices, by name."""
+    import yaml
+
+    path = _folder() / family / "levers.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
 def rulebook_template(family: str) -> str:
     """The Jinja2 template of a family's rulebook, over its parameters and `players`."""
     return (_folder() / family / "rulebook.md").read_text(encoding="utf-8")

@@ -20,8 +20,8 @@ from tools.playtest.jobs import SandboxRecipe, sandbox_of_process
 Command = Callable[..., "Outcome"]
 
 SEEDED = (
-    *("analyse", "check", "compare", "learn", "match", "new", "record", "tournament", "train"),
-    "vary",
+    *("analyse", "balance", "check", "compare", "learn", "match", "new", "record"),
+    *("tournament", "train", "vary"),
 )
 """Commands that draw a seed where none is given."""
 

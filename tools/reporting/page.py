@@ -110,6 +110,39 @@ def scatter(points: Sequence[Point], *, title: str, units: tuple[str, str]) -> s
     return _drawn("points", points=points, title=title, units=units)
 
 
+@dataclass(frozen=True)
+class FrontPoint:
+    """A candidate from 0 to 1 in both directions, and whether it is the best one."""
+
+    x: float
+    y: float
+    best: bool
+
+
+def front(
+    points: Sequence[FrontPoint],
+    *,
+    box: Sequence[Sequence[float]],
+    edge: Sequence[tuple[float, float]],
+    title: str,
+    units: Sequence[str],
+    scales: Sequence[tuple[float, float]],
+) -> str:
+    """Candidates by two figures, with the range that is wanted and the front of the nearest.
+
+    Args:
+        points: From 0 to 1.
+        box: Ends of the range in each direction, from 0 to 1.
+        edge: The front, from left to right.
+        title: For those who cannot see the plot.
+        units: Of the axis below, and of the axis at the left.
+        scales: What 0 and 1 stand for in each direction.
+    """
+    return _drawn(
+        "front", points=points, box=box, edge=edge, title=title, units=units, scales=scales
+    )
+
+
 def _drawn(plot: str, **given: object) -> str:
     """A plot of the template, without its line ends and indents."""
     lines: str = getattr(_plots(), plot)(**given)

@@ -1,0 +1,247 @@
+"""`balance`: settings of a game with which figures of good play lie where they shall."""
+
+import json
+from contextlib import ExitStack
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app import options
+from app.commands.match import chosen_recipe, chosen_roster, chosen_workers
+from app.console import ends_at_once, give, leave, note, say
+from app.seeds import seed_of_journal
+from games.text import one_line
+
+if TYPE_CHECKING:
+    from app.table.session import LaidTable
+    from tools.balancing.answer import Rulebook
+    from tools.sandbox import Sandbox
+
+_SIMULATIONS = 50  # of a search, where a game has no heuristics
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Balancing:
+    """The targets, and how much is played for them."""
+
+    target: Annotated[
+        str, typer.Option("--target", help="Such as “first seat 50±2 %, 12 to 20 turns”.")
+    ]
+    free: Annotated[
+        str, typer.Option("--free", metavar="NAME,...", help="Search these settings alone.")
+    ] = ""
+    budget: Annotated[
+        int, typer.Option("--budget", min=500, max=10_000_000, help="Matches to play at most.")
+    ] = 20_000
+    player: Annotated[
+        str, typer.Option("--player", help="Who has every seat; else the best heuristic.")
+    ] = ""
+    seed: options.Seed = None
+    max_plies: options.MaxPlies = 2000
+    jobs: options.Jobs = 2
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FOLDER", help="Folder of page and journal.")
+    ] = None
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Revise the run, if the targets are reached.")
+    ] = False
+
+
+@options.grouped
+def balance_game(
+    game: options.Game,
+    *,
+    asked: _Balancing,
+    players: options.Seats = 0,
+    settings: options.Parameters = None,
+    place: options.Isolation,
+    as_json: options.Json = False,
+) -> None:
+    """Search a game's settings for targets of fairness and length, and confirm the best.
+
+    A search that was stopped goes on when the same command is given again.
+    """
+    from app.table.session import open_table
+
+    if asked.apply and as_json:
+        raise typer.BadParameter("--apply takes no --json: the revision has a result of its own")
+    with place.opened() as sandbox, ExitStack() as stack:
+        table = open_table(game, players, settings or [], sandbox, stack)
+        found, folder = _balanced(game, table, asked, sandbox)
+    told = {**found, "page": str(folder / "balance.html")}
+    give(told, lambda: _show(told), as_json=as_json)
+    if asked.apply:
+        _apply(table, found, place)
+    leave(0 if found["reached"] else 1)
+
+
+def _balanced(
+    name: str, table: "LaidTable", asked: _Balancing, sandbox: "Sandbox"
+) -> tuple[dict[str, Any], Path]:
+    """The answer, which is written with its page, and the folder of both."""
+    from agents.players.registry import suitable_search
+    from graph.run.settings import versions
+    from tools.balancing.answer import balance_answer
+    from tools.balancing.playing import BalanceTable, balance_table
+    from tools.balancing.racing import BalanceSearch
+    from tools.balancing.space import declared_settings, settings_space
+    from tools.balancing.targets import parse_targets
+    from tools.reporting.balance import balance_page
+
+    setup = table.setup
+    targets = parse_targets(asked.target, setup.num_players)
+    free = [one.strip() for one in asked.free.split(",") if one.strip()]
+    space = settings_space(
+        declared_settings(table.module.info, _family(name, table)), setup.parameters, free
+    )
+    specs = [asked.player] if asked.player else [f"greedy:heuristic={h}" for h in setup.heuristics]
+    specs = specs or [suitable_search(setup, sandbox, _SIMULATIONS) or "random"]
+    workers = chosen_workers("processes", asked.jobs)
+    roster = chosen_roster(specs, workers)
+    identity: dict[str, Any] = {
+        **{"game": one_line(name), "num_players": setup.num_players, "players": specs},
+        **{"source": _digest(setup.source), "heuristics": _digest({**setup.heuristics})},
+        **{"start": {**setup.parameters}, "target": asked.target, "free": free},
+        **{"budget": asked.budget, "max_plies": asked.max_plies},
+    }
+    folder = asked.out or _folder(name, identity, asked.seed)
+    journal = folder / "journal.jsonl"
+    seed = seed_of_journal(asked.seed, journal)
+    stopped = f"stopped; what was played is kept in {folder}. Go on with the same command"
+    with ends_at_once(lambda: stopped):
+        begun = BalanceTable(setup, roster, chosen_recipe(), workers, seed, asked.max_plies)
+        with balance_table(begun, journal, {**identity, "seed": seed}) as opened:
+            opened.choose_player(specs)
+            search = BalanceSearch(opened, space, targets, asked.budget, note)
+            search.run()
+    found = {
+        **{"game": setup.name, "num_players": setup.num_players},
+        **balance_answer(search, _rulebook(name, table)),
+        **{"sandbox": sandbox.grade.model_dump(mode="json"), "versions": versions()},
+    }
+    found["use"] = _command(name, table, found)
+    text = json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False)
+    (folder / "balance.json").write_text(f"{text}\n", encoding="utf-8")
+    (folder / "balance.html").write_text(balance_page(found), encoding="utf-8")
+    return found, folder
+
+
+def _family(name: str, table: "LaidTable") -> str:
+    """The library's family that a game is made from; empty where that is not known."""
+    from games import library
+
+    if name in library.names():
+        return library.preset(name).family
+    if table.run is None:
+        return ""
+    try:
+        design = json.loads((table.run / "design.json").read_text(encoding="utf-8"))
+        family = design["family"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+    return family if family in library.families() else ""
+
+
+def _rulebook(name: str, table: "LaidTable") -> "Rulebook | None":
+    from games import library
+
+    family = _family(name, table)
+    if not family:
+        return None
+    return lambda settings: library.rulebook(family, settings, table.setup.num_players)
+
+
+def _folder(name: str, identity: dict[str, Any], seed: int | None) -> Path:
+    """A folder that the same command finds again."""
+    from graph.run.folder import runs_folder
+
+    stem = Path(name).resolve().name if Path(name).exists() else name
+    seeded = "" if seed is None else f"-{seed}"
+    return runs_folder() / "balanced" / f"{stem[:60]}-{_digest(identity)[:8]}{seeded}"
+
+
+def _digest(value: object) -> str:
+    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def _command(name: str, table: "LaidTable", found: dict[str, Any]) -> str:
+    """The command that uses the settings; empty where there are none to use."""
+    from games.library import defaults
+    from games.library.settings import game_of, value_text
+
+    if not found["settings"]:
+        return ""
+    if table.run is not None:
+        pairs = ", ".join(f"{key}={value_text(value)}" for key, value in found["changed"].items())
+        return f"rulewright revise {table.run} '{pairs}'" if pairs else ""
+    family = _family(name, table)
+    declared = {} if family else table.module.info["parameters"]
+    usual = game_of(family).defaults() if family else defaults({"parameters": declared})
+    chosen = {key: value for key, value in found["settings"].items() if value != usual[key]}
+    pairs = "".join(f" --set {key}={value_text(value)}" for key, value in chosen.items())
+    seats = table.setup.num_players
+    if family:
+        return f"rulewright new --family {family} --players {seats}{pairs}"
+    return f"rulewright match {name}{' --player random' * seats}{pairs}"
+
+
+def _apply(table: "LaidTable", found: dict[str, Any], place: options.Isolation) -> None:
+    from app.commands.new import revised
+
+    if not found["reached"] or not found["changed"]:
+        why = "the settings stay" if found["reached"] else "the targets are not reached"
+        note(f"nothing is applied: {why}")
+    elif table.run is None:
+        note("nothing is applied: this is no run; use the command above")
+    else:
+        message = found["use"].partition("'")[2].rstrip("'")
+        revised(str(table.run), message, {}, place, False)
+
+
+def _show(found: dict[str, Any]) -> None:
+    seats = f"{found['num_players']} seats, {found['player']} in each"
+    say(f"{one_line(found['game'])}, {seats}: {found['matches']} of {found['budget']} matches")
+    if found["not_searched"]:
+        say("  not searched: " + "; ".join(f"{k} ({v})" for k, v in found["not_searched"].items()))
+    if found["settings"] is None:
+        say("could not tell: no settings could be confirmed")
+        for why in found["why"][:5]:
+            say(f"  {one_line(why)}")
+    else:
+        changes = ", ".join(f"{key}={value}" for key, value in found["changed"].items())
+        with_ = f"with {changes}" if changes else "with the settings as they are"
+        say(f"{'reached' if found['reached'] else 'not shown to be reached; nearest'} {with_}")
+        for row in found["figures"]:
+            told = f"{row['told']} ({row['told_interval']}, n = {row['n']} matches)"
+            missed = f", by {row['told_miss']}" if row["misses_by"] else ""
+            say(f"  {row['figure']}: {told}; {row['target']}: {row['answer']}{missed}")
+        if any(row["answer"] == "could not tell" for row in found["figures"]):
+            say("  what could not be told takes more matches: --budget")
+        for lever in found["levers"]:
+            _show_lever(lever)
+    if found["use"]:
+        say(f"  use it: {found['use']}")
+    say(f"  tried: {found['page']}")
+
+
+def _show_lever(lever: dict[str, Any]) -> None:
+    if lever["answer"] == "could not tell":
+        say(f"  what moves {lever['figure']} could not be told: the start came to no result")
+    for row in lever["moves"]:
+        rules = f"; rules {', '.join(row['rules'])}" if row.get("rules") else ""
+        alone = f"{row['setting']}={row['value']} alone: {row['told_start']} to {row['told']}"
+        say(f"  moves {lever['figure']}: {alone}{rules}")
+    if lever["answer"] == "not moved":
+        others = lever["not_tried_alone"]
+        say(
+            f"  none of {len(lever['tried_alone'])} settings alone is known to move "
+            f"{lever['figure']}: "
+            + (
+                f"a larger --budget tries {len(others)} more"
+                if others
+                else "a rule must change that no setting governs"
+            )
+        )

@@ -1,0 +1,116 @@
+"""`balance`: a designer's targets, answers, pages, stops and mistakes."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.app.conftest import Command, Started
+from tests.processes import wait_for
+
+WEIGHTED = Path(__file__).parents[1] / "models" / "weighted.py"
+FAIR = ("--target", "first seat 50±15 %, turns under 8", "--free", "bias", "--budget", "1500",
+        "--player", "random")  # fmt: skip
+
+
+@pytest.fixture
+def game(tmp_path: Path) -> Path:
+    """A folder with the module: no run, and no heuristics."""
+    (tmp_path / "weighted.py").write_text(WEIGHTED.read_text())
+    return tmp_path / "weighted.py"
+
+
+def test_targets_that_can_be_reached_are_reached_told_and_shown(
+    command: Command, game: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    result = command("balance", game, *FAIR, "--seed", 3, "--out", folder, "--json")
+    assert result.code == 0, result.err
+    found = result.json
+    assert 35 <= found["settings"]["bias"] <= 65  # percent of the first seat's wins
+    assert list(found["changed"]) == ["bias"]
+    assert [row["answer"] for row in found["figures"]] == ["met", "met"]
+    assert found["matches"] <= 1500
+    assert found["not_searched"]["label"] == "it declares neither a range nor choices"
+    page = (folder / "balance.html").read_text()
+    assert "<svg" in page
+    assert "<script" not in page
+    assert f"bias={found['settings']['bias']}" in page
+    told = command("balance", game, *FAIR, "--seed", 3, "--out", folder)  # nothing is played again
+    assert told.code == 0
+    assert f"reached with bias={found['settings']['bias']}" in told.out
+    assert f"--set bias={found['settings']['bias']}" in told.out
+    assert "label (it declares neither a range nor choices)" in told.out
+
+
+def test_a_search_that_was_killed_goes_on_to_the_same_bytes(
+    drawn: Command, started: Started, game: Path, tmp_path: Path
+) -> None:
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    assert drawn("balance", game, *FAIR, "--seed", 4, "--out", whole).code == 0
+    host = started("balance", game, *FAIR, "--seed", 4, "--out", cut)
+    journal = cut / "journal.jsonl"
+    wait_for(lambda: journal.exists() and journal.read_bytes().count(b"\n") > 2)
+    host.send_signal(signal.SIGKILL)
+    host.wait()
+    assert drawn("balance", game, *FAIR, "--out", cut, "--jobs", 1).code == 0  # its own seed
+    for name in ("journal.jsonl", "balance.json", "balance.html"):
+        assert (cut / name).read_bytes() == (whole / name).read_bytes()
+
+
+def test_what_is_not_reached_ends_with_1_and_says_what_moves_it(
+    command: Command, game: Path
+) -> None:
+    result = command(
+        *("balance", game, "--target", "35 to 40 turns", "--free", "nods", "--budget", 2000),
+        *("--player", "random", "--seed", 1),
+    )
+    assert result.code == 1
+    assert "not shown to be reached; nearest with nods=" in result.out
+    assert "35 to 40 turns: missed, by 5.00" in result.out  # at most 30 nods
+    assert "moves turns: nods=" in result.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--target", "make it fun"), "is no target"),
+        (("--target", "seat 9 50±2 %"), "names a seat there is not"),
+        (("--target", "first seat 90±2 %, second seat 90±2 %"), "add up to 100 %"),
+        (("--target", "first seat 60±2%, first seat 40±2%"), "contradict each other"),
+        (("--target", "ties under 5 %", "--free", "label"), "cannot be searched"),
+        (("--target", "ties under 5 %", "--free", "bais"), "did you mean 'bias'"),
+        (("--target", "ties under 5 %", "--apply", "--json"), "--apply takes no --json"),
+        (("--target", "ties under 5 %", "--budget", "3"), "--budget"),
+    ],
+)
+def test_a_mistake_is_said_in_a_sentence(
+    command: Command, game: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    result = command("balance", game, *arguments, "--player", "random", "--seed", 0)
+    assert result.code == 2
+    assert said in " ".join(result.err.split())
+    assert "Traceback" not in result.err
+
+
+def test_settings_that_never_end_are_no_result(command: Command, game: Path) -> None:
+    result = command(
+        *("balance", game, "--set", "endless=true", "--free", "nods", "--target", "turns under 9"),
+        *("--player", "random", "--budget", 500, "--max-plies", 40, "--seed", 0, "--json"),
+    )
+    assert result.code == 1
+    assert (result.json["reached"], result.json["settings"]) == (False, None)
+    assert "no end after 40 plies" in result.json["why"][0]
+
+
+def test_another_seed_in_the_same_folder_is_other_work(
+    command: Command, game: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    identity = {"journal": 4, "identity": {"balance": 1, "seed": 1}}
+    (folder / "journal.jsonl").write_text(json.dumps(identity) + "\n")
+    result = command("balance", game, *FAIR, "--seed", 2, "--out", folder)
+    assert result.code == 2
+    assert "belongs to other work" in result.err
