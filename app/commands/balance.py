@@ -1,6 +1,8 @@
 """`balance`: settings of a game with which figures of good play lie where they shall."""
 
 import json
+import shlex
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import sha256
@@ -95,7 +97,7 @@ def _balanced(
     targets = parse_targets(asked.target, setup.num_players)
     free = [one.strip() for one in asked.free.split(",") if one.strip()]
     space = settings_space(
-        declared_settings(table.module.info, _family(name, table)), setup.parameters, free
+        declared_settings(table.module.info, _family(table)), setup.parameters, free
     )
     specs = [asked.player] if asked.player else [f"greedy:heuristic={h}" for h in setup.heuristics]
     specs = specs or [suitable_search(setup, sandbox, _SIMULATIONS) or "random"]
@@ -119,7 +121,7 @@ def _balanced(
             search.run()
     found = {
         **{"game": setup.name, "num_players": setup.num_players},
-        **balance_answer(search, _rulebook(name, table)),
+        **balance_answer(search, _rulebook(table)),
         **{"sandbox": sandbox.grade.model_dump(mode="json"), "versions": versions()},
     }
     found["use"] = _command(name, table, found)
@@ -129,26 +131,24 @@ def _balanced(
     return found, folder
 
 
-def _family(name: str, table: "LaidTable") -> str:
-    """The library's family that a game is made from; empty where that is not known."""
+def _family(table: "LaidTable") -> str:
+    """The library's family whose code and settings a game has; empty where it is of none."""
+    from games.library import names
+    from games.library.settings import game_of
+    from graph.vary.bases import family_of
+    from tools.sources import GameSource
+
+    setup = table.setup
+    if table.run is None and setup.name not in names():
+        return ""
+    family = family_of(GameSource(setup.name, setup.source, {}))
+    return family if family and game_of(family).defaults().keys() == setup.parameters.keys() else ""
+
+
+def _rulebook(table: "LaidTable") -> "Rulebook | None":
     from games import library
 
-    if name in library.names():
-        return library.preset(name).family
-    if table.run is None:
-        return ""
-    try:
-        design = json.loads((table.run / "design.json").read_text(encoding="utf-8"))
-        family = design["family"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
-    return family if family in library.families() else ""
-
-
-def _rulebook(name: str, table: "LaidTable") -> "Rulebook | None":
-    from games import library
-
-    family = _family(name, table)
+    family = _family(table)
     if not family:
         return None
     return lambda settings: library.rulebook(family, settings, table.setup.num_players)
@@ -167,25 +167,37 @@ def _digest(value: object) -> str:
     return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
+def _message(changed: Mapping[str, Any]) -> str:
+    """The message of a revision that changes settings."""
+    from games.library.settings import value_text
+
+    return ", ".join(f"{key}={value_text(value)}" for key, value in changed.items())
+
+
 def _command(name: str, table: "LaidTable", found: dict[str, Any]) -> str:
-    """The command that uses the settings; empty where there are none to use."""
+    """The command that uses the settings; empty where there are none to use, or none can say it.
+
+    Names and values are a stranger's: a shell takes each as one word. Signs that a terminal does
+    not show cannot be copied from it.
+    """
     from games.library import defaults
     from games.library.settings import game_of, value_text
 
-    if not found["settings"]:
+    if not found["settings"] or (table.run is not None and not found["changed"]):
         return ""
+    family, seats = _family(table), table.setup.num_players
     if table.run is not None:
-        pairs = ", ".join(f"{key}={value_text(value)}" for key, value in found["changed"].items())
-        return f"rulewright revise {table.run} '{pairs}'" if pairs else ""
-    family = _family(name, table)
-    declared = {} if family else table.module.info["parameters"]
-    usual = game_of(family).defaults() if family else defaults({"parameters": declared})
-    chosen = {key: value for key, value in found["settings"].items() if value != usual[key]}
-    pairs = "".join(f" --set {key}={value_text(value)}" for key, value in chosen.items())
-    seats = table.setup.num_players
-    if family:
-        return f"rulewright new --family {family} --players {seats}{pairs}"
-    return f"rulewright match {name}{' --player random' * seats}{pairs}"
+        words = ["revise", str(table.run), _message(found["changed"])]
+    else:
+        usual = game_of(family).defaults() if family else defaults(table.module.info)
+        words = ["new", "--family", family, "--players", str(seats)]
+        if not family:
+            words = ["match", name, *("--player", "random") * seats]
+        for key, value in found["settings"].items():
+            if value != usual[key]:
+                words += ["--set", f"{key}={value_text(value)}"]
+    text = shlex.join(["rulewright", *words])
+    return text if text.isprintable() else ""
 
 
 def _apply(table: "LaidTable", found: dict[str, Any], place: options.Isolation) -> None:
@@ -197,8 +209,7 @@ def _apply(table: "LaidTable", found: dict[str, Any], place: options.Isolation) 
     elif table.run is None:
         note("nothing is applied: this is no run; use the command above")
     else:
-        message = found["use"].partition("'")[2].rstrip("'")
-        revised(str(table.run), message, {}, place, False)
+        revised(str(table.run), _message(found["changed"]), {}, place, False)
 
 
 def _show(found: dict[str, Any]) -> None:
@@ -223,7 +234,7 @@ def _show(found: dict[str, Any]) -> None:
         for lever in found["levers"]:
             _show_lever(lever)
     if found["use"]:
-        say(f"  use it: {found['use']}")
+        say(f"  {'use it' if found['reached'] else 'nearest'}: {found['use']}")
     say(f"  tried: {found['page']}")
 
 

@@ -1,7 +1,6 @@
 """Game that is varied: its source and settings, its family where it has one, and how it is said."""
 
 import ast
-import json
 import re
 import shlex
 from dataclasses import replace
@@ -21,7 +20,7 @@ from games.library.settings import (
 )
 from games.text import syntax_tree
 from games.values import Json, ModuleFault
-from graph.run.folder import RunFolderError
+from graph.run.folder import RunFolder, RunFolderError
 from tools.checking import usual_players
 from tools.playtest.jobs import GameSetup
 from tools.sandbox.reading import foreign_game
@@ -162,9 +161,8 @@ def base_of(found: GameSource) -> BaseGame:
             f"{found.name} cannot be varied, as its GAME cannot be read: {error}; "
             "check it first: rulewright check"
         ) from error
-    named = found.name in library.names()
-    family = library.preset(found.name).family if named else _family_beside(found)
-    if named:
+    family = family_of(found)
+    if found.name in library.names():
         players = library.preset(found.name).players
         title = found.name.replace("_", " ")
     else:
@@ -195,15 +193,24 @@ def base_of(found: GameSource) -> BaseGame:
     return base
 
 
-def _family_beside(found: GameSource) -> str:
-    """The library family whose code a run's game is, by the design beside it; empty for none."""
+def family_of(found: GameSource) -> str:
+    """The library family whose code a game is; empty for none.
+
+    A preset has its own. Of a run the design beside the game says it, and the code must agree.
+    """
+    if found.name in library.names():
+        return library.preset(found.name).family
     try:
-        design = json.loads((Path(found.name).parent / "design.json").read_text(encoding="utf-8"))
-        family = str(design.get("family", ""))
-    except (OSError, ValueError, AttributeError):
+        design = RunFolder(Path(found.name).parent).read_json("design.json")
+    except RunFolderError:
         return ""
-    same = family in library.families() and _code(library.source(family)) == _code(found.source)
-    return family if same else ""
+    family = design.get("family") if isinstance(design, dict) else None
+    if not isinstance(family, str) or family not in library.families():
+        return ""
+    try:
+        return family if _code(library.source(family)) == _code(found.source) else ""
+    except RecursionError:
+        return ""
 
 
 def _code(source: str) -> list[str]:
@@ -211,7 +218,8 @@ def _code(source: str) -> list[str]:
     tree = syntax_tree(source)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
-        if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
+        first = body[0] if isinstance(body, list) and body else None
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
             del body[0]
     return [ast.dump(one) for one in tree.body if not _is_game(one)]
 

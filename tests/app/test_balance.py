@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,52 @@ def test_another_seed_in_the_same_folder_is_other_work(
     result = command("balance", game, *FAIR, "--seed", 2, "--out", folder)
     assert result.code == 2
     assert "belongs to other work" in result.err
+
+
+TRICK = "y'; touch PWNED; echo 'z"
+
+
+@pytest.mark.parametrize("is_run", [False, True])
+def test_a_shell_reads_the_printed_command_as_words(
+    command: Command, tmp_path: Path, is_run: bool
+) -> None:
+    folder = tmp_path / "it's a $(game)"
+    folder.mkdir()
+    source = WEIGHTED.read_text().replace('"blue"]', json.dumps(TRICK) + "]")
+    source = source.replace('"left": nods,', '"left": nods if colour == "red" else 12,')
+    (folder / "game.py").write_text(source)
+    if is_run:
+        (folder / "run.json").write_text("{}")
+        (folder / "design.json").write_text("[" * 100_000)  # a stranger's, deeper than Python reads
+    place = folder if is_run else folder / "game.py"
+    result = command(
+        *("balance", place, "--target", "11 to 13 turns", "--free", "colour", "--budget", 500),
+        *("--player", "random", "--seed", 1),
+    )
+    assert result.code == 0, result.err
+    (line,) = [one for one in result.out.splitlines() if "use it: " in one]
+    heard = subprocess.run(
+        ["/bin/sh", "-c", "printf '%s\\n' " + line.partition("use it: ")[2]],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    ).stdout
+    random = ["--player", "random"] * 2
+    words = ["match", place, *random, "--set", f"colour={TRICK}"]
+    words = ["revise", folder, f"colour={TRICK}"] if is_run else words
+    assert heard.splitlines() == ["rulewright", *map(str, words)]
+    assert not (tmp_path / "PWNED").exists()
+
+
+def test_apply_makes_the_revision_of_the_run(command: Command, tmp_path: Path) -> None:
+    run = tmp_path / "a player's run"
+    made = command("new", "tic-tac-toe", "--quick", "--seed", 7, "--out", run, "--json")
+    assert made.json["parameters"]["misere"] is False
+    result = command(
+        *("balance", run, "--target", "last seat over 52 %", "--free", "misere", "--budget", 1000),
+        *("--player", "random", "--seed", 1, "--apply"),
+    )
+    assert result.code == 0, result.err
+    assert "reached with misere=True" in result.out  # whoever completes a line loses, so the first
+    assert json.loads((run / "design.json").read_text())["parameters"]["misere"] is True, result.out + result.err
