@@ -84,6 +84,10 @@ def test_what_is_not_reached_ends_with_1_and_says_what_moves_it(
         (("--target", "ties under 5 %", "--free", "bais"), "did you mean 'bias'"),
         (("--target", "ties under 5 %", "--apply", "--json"), "--apply takes no --json"),
         (("--target", "ties under 5 %", "--budget", "3"), "--budget"),
+        (
+            ("--target", "ties under 5 %", "--set", "nods=40", "--free", "nods"),
+            "nods can be 1 to 30; not 40",
+        ),
     ],
 )
 def test_a_mistake_is_said_in_a_sentence(
@@ -162,5 +166,6 @@ def test_apply_makes_the_revision_of_the_run(command: Command, tmp_path: Path) -
         *("--player", "random", "--seed", 1, "--apply"),
     )
     assert result.code == 0, result.err
-    assert "reached with misere=True" in result.out  # whoever completes a line loses, so the first
-    assert json.loads((run / "design.json").read_text())["parameters"]["misere"] is True, result.out + result.err
+    assert "reached with misere=True" in result.out  # a full line loses then
+    revision = json.loads((run / "revisions" / "1" / "design.json").read_text())
+    assert revision["parameters"]["misere"] is True

@@ -13,6 +13,8 @@ from tools.balancing.targets import TargetError
 
 _WIDE = 40  # times the least of a range: beyond, values are searched by their ratios
 
+_TOLD = 5  # settings that an error names
+
 
 @dataclass(frozen=True)
 class SettingsSpace:
@@ -70,6 +72,9 @@ def settings_space(
 ) -> SettingsSpace:
     """The space of a game.
 
+    A value at the start is one of the choices, were it declared or not. A setting that starts
+    outside its range is not searched.
+
     Args:
         declared: Its parameters.
         start: All settings, as the search begins.
@@ -85,25 +90,43 @@ def settings_space(
                 f"no setting {name}{did_you_mean(name, declared)}; known settings: {there}"
             )
     found, fixed = dict[str, GameParameter](), dict[str, str]()
-    for name, known in declared.items():
-        if known.range is None and known.choices is None:
-            fixed[name] = "it declares neither a range nor choices"
-        elif free and name not in free:
-            fixed[name] = "it is not among those to be searched"
-        elif any(isinstance(one, list | dict) for one in known.choices or ()):
-            fixed[name] = "its choices are lists or tables"
-        elif len({value_text(one) for one in known.choices or known.range or ()}) > 1:
-            found[name] = known
+    for name, field in declared.items():
+        known = _with_start(name, field, start[name])
+        why = _obstacle(name, known, start[name])
+        if free and name not in free:
+            why = why or "it is not among those to be searched"
+        if why:
+            fixed[name] = why
         else:
-            fixed[name] = "it has one value"
+            found[name] = known
         if name in free and name in fixed:
             raise TargetError(f"{name} cannot be searched: {fixed[name]}; leave it out")
     if not found:
+        told = "; ".join(f"{name}: {why}" for name, why in [*fixed.items()][:_TOLD])
         raise TargetError(
-            "no setting of this game can be searched: none declares a range or choices; a rule "
-            "must change (rulewright revise), or a setting must be declared in its GAME"
+            f"no setting of this game can be searched ({told or 'it has none'}); a rule must "
+            "change (rulewright revise), or its GAME must declare a range or choices"
         )
     return SettingsSpace(found, dict(start), fixed)
+
+
+def _obstacle(name: str, known: GameParameter, value: Json) -> str:
+    """Why a setting cannot be searched; empty where it can."""
+    if known.range is None and known.choices is None:
+        return "it declares neither a range nor choices"
+    if any(isinstance(one, list | dict) for one in (value, *(known.choices or ()))):
+        return "its choices are lists or tables"
+    if apart := known.objection(name, value):
+        return f"the search cannot start from it: {apart}"
+    values = {value_text(one) for one in known.choices or known.range or ()}
+    return "" if len(values) > 1 else "it has one value"
+
+
+def _with_start(name: str, known: GameParameter, value: Json) -> GameParameter:
+    """A setting whose choices hold the value that the search starts from."""
+    if known.choices is None or not known.objection(name, value):
+        return known
+    return known.model_copy(update={"choices": [value, *known.choices]})
 
 
 def is_wide(known: GameParameter) -> bool:

@@ -157,6 +157,16 @@ def test_a_setting_without_a_range_is_not_searched_and_said() -> None:
             space(free)
 
 
+def test_a_start_beyond_what_is_declared_is_searched_from_or_said() -> None:
+    found = balanced("first seat 50±15 %", "bias", "colour", start={"colour": "green"})
+    assert found["reached"]
+    assert found["changed"].keys() == {"bias"}  # the colour decides nothing, so the start's stays
+    here = space(nods=40)
+    assert here.fixed["nods"].endswith("nods can be 1 to 30; not 40")
+    with pytest.raises(TargetError, match="1 to 30; not 40; leave it out"):
+        space("nods", nods=40)
+
+
 def test_what_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     target, journal, cut = "first seat 80±15 %, 4 to 6 turns", *map(tmp_path.joinpath, "ab")
     whole = played(target, 1000, journal)
