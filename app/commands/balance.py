@@ -249,10 +249,10 @@ def _show_lever(lever: dict[str, Any]) -> None:
         others = lever["not_tried_alone"]
         say(
             f"  none of {len(lever['tried_alone'])} settings alone is known to move "
-            f"{lever['figure']}: "
+            f"{lever['figure']} for this player: "
             + (
                 f"a larger --budget tries {len(others)} more"
                 if others
-                else "a rule must change that no setting governs"
+                else "a rule may have to change that no setting governs"
             )
         )

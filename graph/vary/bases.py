@@ -219,7 +219,7 @@ def _code(source: str) -> list[str]:
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         first = body[0] if isinstance(body, list) and body else None
-        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        if body and isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
             del body[0]
     return [ast.dump(one) for one in tree.body if not _is_game(one)]
 

@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
+
+from pydantic import BaseModel, Field
 
 from games.streams import stream
+from games.text import one_line
 from games.values import Json, ModuleFault, canonical_key
 from tools.balancing.tallies import Tally
 from tools.playtest.intervals import Estimate
@@ -19,6 +22,12 @@ from tools.playtest.tournament import play_tournament
 
 _DEALS = 40  # on which two players meet, in every seating, where the better is chosen
 _REFUSED = "ValueError: "
+_Kept = TypeVar("_Kept")
+
+
+class _Chosen(BaseModel, frozen=True):
+    player: str
+    matches: int = Field(ge=0, strict=True)
 
 
 @dataclass
@@ -60,8 +69,16 @@ class BalanceTable:
         if len(specs) == 1:
             self.player = self.roster.effective(specs[0]).name
             return
-        found = self._kept({"players": [*specs]}, lambda: self._contest(specs))
-        self.player, self.matches = found["player"], self.matches + found["matches"]
+        names = {self.roster.effective(spec).name for spec in specs}
+
+        def read(entry: Mapping[str, Json]) -> _Chosen:
+            found = _Chosen.model_validate({**entry})
+            if found.player not in names:
+                raise ValueError(f"it chose {found.player}, which is none of the players")
+            return found
+
+        found = self._kept({"players": [*specs]}, lambda: self._contest(specs), read)
+        self.player, self.matches = found.player, self.matches + found.matches
 
     def _contest(self, specs: Sequence[str]) -> dict[str, Json]:
         seed = self._seed("players", 0)
@@ -121,29 +138,47 @@ class BalanceTable:
             )
             return {"tally": Tally.of(seats, series.entries.values()).row()}
 
+        def read(entry: Mapping[str, Json]) -> Tally:
+            found = Tally.read(seats, entry.get("tally"))
+            if found.matches + found.void != matches:
+                raise ValueError(f"its counts are not those of {matches} matches")
+            return found
+
         self.matches += matches
-        return Tally.read(seats, self._kept(about, play)["tally"])
+        return self._kept(about, play, read)
 
     def _kept(
-        self, asked: Mapping[str, Json], make: Callable[[], dict[str, Json]]
-    ) -> dict[str, Any]:
-        """The next entry of the journal, made where it is not there.
+        self,
+        asked: Mapping[str, Json],
+        make: Callable[[], dict[str, Json]],
+        read: Callable[[Mapping[str, Json]], _Kept],
+    ) -> _Kept:
+        """What the next entry of the journal says; it is made where it is not there.
 
         Raises:
             JournalError: If the journal holds something else in its place.
         """
         number, self._asked = self._asked, self._asked + 1
         entry = self.journal.entries.get(number) if self.journal else None
-        if not isinstance(entry, dict):
+        if entry is None:
             entry = {"asked": {**asked}, **make()}
             if self.journal:
                 self.journal.append(number, entry)
-        elif canonical_key(entry["asked"]) != canonical_key({**asked}):
+        place = f"line {number + 2} of {self.journal and self.journal.path}"
+        if not isinstance(entry, dict) or canonical_key(entry.get("asked")) != canonical_key(
+            {**asked}
+        ):
             raise JournalError(
-                f"line {number + 2} of {self.journal and self.journal.path} holds other matches "
-                "than this search asks for; another version wrote it: name another folder"
+                f"{place} holds other matches than this search asks for; another version wrote "
+                "it: name another folder"
             )
-        return entry
+        try:
+            return read(entry)
+        except ValueError as error:
+            told = one_line(str(error))[:200]
+            raise JournalError(
+                f"{place} is no tally of this version ({told}); name another folder"
+            ) from error
 
     def _seed(self, purpose: str, part: int) -> int:
         return int(stream(self.seed, f"balance {purpose}", match=part).integers(2**63))

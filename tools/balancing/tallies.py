@@ -4,7 +4,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated
+
+from pydantic import BaseModel, Field
 
 from games.values import Json
 from tools.balancing.targets import Target
@@ -22,6 +24,26 @@ from tools.playtest.schedule import Sides, each_alone, sides_paid_alike
 
 _ALIKE = 6  # matches of one outcome that tell as much as more of them, see `sides_paid_alike`
 _MEANS = ("turns", "forced", "choices")
+
+
+_Count = Annotated[int, Field(ge=0, strict=True)]
+_Sum = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_Ranks = Annotated[str, Field(pattern=r"^\d{1,3}(,\d{1,3})*$")]
+
+
+class _Sums(BaseModel, frozen=True, extra="forbid"):
+    turns: tuple[_Sum, _Sum]
+    forced: tuple[_Sum, _Sum]
+    choices: tuple[_Sum, _Sum]
+
+
+class TallyRow(BaseModel, frozen=True, extra="forbid"):
+    """A tally as a journal keeps it, which anybody may have written."""
+
+    ranks: dict[_Ranks, _Count]
+    sums: _Sums
+    void: _Count
+    why: str = Field(max_length=300)
 
 
 @dataclass
@@ -127,8 +149,14 @@ class Tally:
         return {"ranks": ranks, "sums": sums, "void": self.void, "why": self.why[:300]}
 
     @classmethod
-    def read(cls, seats: int, row: Any) -> "Tally":  # noqa: ANN401 - JSON of a journal
-        """The same again."""
-        ranks = Counter({tuple(map(int, key.split(","))): n for key, n in row["ranks"].items()})
-        sums = {name: (float(one), float(square)) for name, (one, square) in row["sums"].items()}
-        return cls(seats, ranks, sums, int(row["void"]), str(row["why"]))
+    def read(cls, seats: int, row: object) -> "Tally":
+        """The same again.
+
+        Raises:
+            ValueError: If it is none of so many seats.
+        """
+        kept = TallyRow.model_validate(row)
+        ranks = Counter({tuple(map(int, key.split(","))): n for key, n in kept.ranks.items()})
+        if any(len(key) != seats or max(key) >= seats for key in ranks):
+            raise ValueError(f"it has ranks of others than {seats} seats")
+        return cls(seats, ranks, kept.sums.model_dump(), kept.void, kept.why)

@@ -41,6 +41,7 @@ _AMOUNTS = (
      lambda a: (a, math.inf)),
 )  # fmt: skip
 _FILLERS = re.compile(r"\b(?:wins?|of|the|matches|share|a|per|match|in|should|shall|be|is|are)\b")
+_BETWEEN = r"[;\n]|(?<!\d),|,(?!\d)"  # a comma within a number divides nothing
 _SHARES = ("wins", "ties", "forced")
 
 
@@ -133,7 +134,7 @@ def parse_targets(text: str, seats: int) -> tuple[Target, ...]:
     >>> [(t.key, t.low, t.high) for t in parse_targets("seat 2 45 to 55%, ties under 5 %", 2)]
     [('wins of seat 2', 0.45, 0.55), ('ties', -inf, 0.05)]
     """
-    parts = [part.strip() for part in re.split(r"[,;\n](?!\d)", text[: _LONGEST + 1])]
+    parts = [part.strip() for part in re.split(_BETWEEN, text[: _LONGEST + 1])]
     parts = [part for part in parts if part]
     if not parts or len(text) > _LONGEST or len(parts) > _MOST:
         raise TargetError(f"a target of {len(parts)} parts, {len(text)} characters; {FORMS}")
@@ -201,12 +202,15 @@ def _amount(part: str, rest: str, measure: Measure) -> tuple[float, float]:
     for pattern, ends in _AMOUNTS:
         met = re.fullmatch(rf"{pattern} ?%?", rest)
         if met and in_percent == is_share:
-            low, high = ends(*map(float, met.groups()))
+            numbers = [*map(float, met.groups())]
+            if not all(map(math.isfinite, numbers)):
+                raise TargetError(f"“{part[:80]}” holds a number beyond all figures; {FORMS}")
+            low, high = ends(*numbers)
             if is_share:
                 low, high = low / 100, high / 100
             least, most = 0.0, 1.0 if is_share else math.inf
             if low > high or high < least or low > most or (is_share and 1 < high < math.inf):
-                raise TargetError(f"“{part}” is no range that a game can have; {FORMS}")
+                raise TargetError(f"“{part[:80]}” is no range that a game can have; {FORMS}")
             return low, high
     raise TargetError(f"“{part[:80]}” cannot be read; {FORMS}")
 

@@ -4,7 +4,8 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -180,3 +181,44 @@ def test_what_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     cut.write_bytes(lines[0] + other)
     with pytest.raises(JournalError):
         played(target, 1000, cut)
+
+
+WHOLE = {"asked": {"settings": {}, "purpose": "search", "part": 0, "matches": 32},
+         "tally": {"ranks": {"0,1": 20, "1,0": 10}, "void": 2, "why": "no end",
+                   "sums": dict.fromkeys(["turns", "forced", "choices"], [60, 120])}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        ((), ["not", "ours"], "other matches"),
+        (("asked",), None, "other matches"),
+        (("tally",), None, "no tally"),
+        (("tally", "void"), -2, "no tally"),
+        (("tally", "void"), 3, "not those of 32 matches"),
+        (("tally", "ranks"), {"0,1": 40, "1,0": -10}, "no tally"),
+        (("tally", "ranks"), {"0,1,2": 30}, "others than 2 seats"),
+        (("tally", "ranks"), {"first": 30}, "no tally"),
+        (("tally", "sums", "turns"), [1e999, 1.0], "no tally"),
+        (("tally", "sums"), {"turns": [60.0, 120.0]}, "no tally"),
+    ],
+)
+def test_a_journal_is_believed_where_its_rows_are_tallies(
+    place: tuple[str, ...], value: Json, said: str
+) -> None:
+    table = BalanceTable(
+        *(GameSetup("weighted", SOURCE, 2, {}), PlayerRoster(), SandboxRecipe(), Workers(), 5, 60)
+    )
+    journal = SimpleNamespace(path="kept", entries={0: WHOLE})
+    table.journal = cast(Any, journal)
+    told = table.tally({}, "search", 0, 32, replay=False)
+    assert (told.matches, told.void) == (30, 2)
+    entry = json.loads(json.dumps(WHOLE))
+    inner = entry
+    for name in place[:-1]:
+        inner = inner[name]
+    if place:
+        inner[place[-1]] = value
+    journal.entries[1] = entry if place else value
+    with pytest.raises(JournalError, match=said):
+        table.tally({}, "search", 0, 32, replay=False)

@@ -42,8 +42,22 @@ def test_several_targets_stand_with_commas_between() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "first seat 50±30 %,3 to 5 turns",
+        "first seat 50±30 %;3 to 5 turns",
+        "first seat 50±30 %\n3 to 5 turns",
+    ],
+)
+def test_no_blank_needs_to_follow_what_stands_between(text: str) -> None:
+    assert ranges(text) == [("wins of seat 1", 0.2, 0.8), ("turns", 3, 5)]
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("turns under " + "9" * 400, "a number beyond all figures"),
+        ("turns under 1,5", "cannot be read"),  # 1.5 or two numbers: nobody knows
         ("", "required: targets"),
         ("make it fun", "“make it fun” is no target"),
         ("first seat 50 %", "cannot be read"),  # no range
