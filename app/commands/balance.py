@@ -213,6 +213,8 @@ def _apply(table: "LaidTable", found: dict[str, Any], place: options.Isolation) 
 
 
 def _show(found: dict[str, Any]) -> None:
+    from tools.balancing.answer import balance_remarks
+
     seats = f"{found['num_players']} seats, {found['player']} in each"
     say(f"{one_line(found['game'])}, {seats}: {found['matches']} of {found['budget']} matches")
     if found["not_searched"]:
@@ -229,6 +231,8 @@ def _show(found: dict[str, Any]) -> None:
             told = f"{row['told']} ({row['told_interval']}, n = {row['n']} matches)"
             missed = f", by {row['told_miss']}" if row["misses_by"] else ""
             say(f"  {row['figure']}: {told}; {row['target']}: {row['answer']}{missed}")
+        for line in balance_remarks(found):
+            say(f"  {line}")
         if any(row["answer"] == "could not tell" for row in found["figures"]):
             say("  what could not be told takes more matches: --budget")
         for lever in found["levers"]:

@@ -71,6 +71,8 @@ def test_what_is_not_reached_ends_with_1_and_says_what_moves_it(
     assert "not shown to be reached; nearest with nods=" in result.out
     assert "35 to 40 turns: missed, by 5.00" in result.out  # at most 30 nods
     assert "moves turns: nods=" in result.out
+    assert "  nearest: rulewright match" in result.out
+    assert "use it" not in result.out
 
 
 @pytest.mark.parametrize(
@@ -107,6 +109,29 @@ def test_settings_that_never_end_are_no_result(command: Command, game: Path) -> 
     assert result.code == 1
     assert (result.json["reached"], result.json["settings"]) == (False, None)
     assert "no end after 40 plies" in result.json["why"][0]
+
+
+def test_matches_without_an_end_are_told_and_count_for_the_turns(
+    command: Command, game: Path, tmp_path: Path
+) -> None:
+    source = game.read_text().replace(
+        '"default": 80, "range": [5, 95]', '"default": 98, "range": [5, 98]'
+    )
+    game.write_text(source.replace('(not state["endless"])', '(state["winner"] == 0)'))
+    result = command(
+        *("balance", game, "--target", "turns under 9, first seat over 50 %", "--seed", 2),
+        *("--player", "random", "--budget", 1000, "--max-plies", 41, "--out", tmp_path / "out"),
+    )
+    assert result.code == 0, result.err
+    found = json.loads((tmp_path / "out" / "balance.json").read_text())
+    cut, all_ = found["cut"], found["confirmed_matches"]
+    assert 0 < cut == found["void"] < all_ // 20
+    # Who wins takes 4 decisions; the other never ends, and the coin is one of the 41 plies.
+    assert found["figures"][0]["value"] == pytest.approx((4 * (all_ - cut) + 40 * cut) / all_)
+    page = (tmp_path / "out" / "balance.html").read_text()
+    for told in (result.out, page):
+        assert f"{cut} of {all_} matches came to no result" in told
+        assert "had no end after 41 plies" in told
 
 
 def test_another_seed_in_the_same_folder_is_other_work(

@@ -44,21 +44,42 @@ def balance_answer(search: BalanceSearch, rulebook: Rulebook | None) -> dict[str
         "settings": {**best.tried.settings},
         "changed": search.space.changed(best.tried.settings),
         "void": best.tally.void,
+        "cut": best.tally.cut,
+        "confirmed_matches": best.tally.matches + best.tally.void,
+        "confidence": best.confidence,
         "confirmed": [_confirmed(search, one) for one in search.confirmed],
         "figures": _figures(search, best),
         "levers": [levers_of(search, target, rulebook) for target in _missed(search.targets, best)],
     }
 
 
+def balance_remarks(found: Mapping[str, Any]) -> list[str]:
+    """What a reader of the figures must know: matches without a result, and the intervals."""
+    said, cut, all_ = [], found["cut"], found["confirmed_matches"]
+    if found["void"]:
+        said.append(f"{found['void']} of {all_} matches came to no result: figures leave them out")
+    if cut:
+        said.append(
+            f"{cut} of them had no end after {found['max_plies']} plies; turns count them as far "
+            "as they went, and may be more"
+        )
+    if found["confidence"] != CONFIDENCE:
+        said.append(
+            f"the intervals hold at {100 * found['confidence']:.4g} %, as several candidates or "
+            "several looks could have ended the search"
+        )
+    return said
+
+
 def _missed(targets: Sequence[Target], best: Confirmed) -> list[Target]:
     """The targets that are missed; of seats, the one that is missed by most."""
     found: dict[str, Target] = {}
     for target in targets:
-        estimate = best.tally.estimate(target)
+        estimate = best.estimate(target)
         if target.met(estimate) != "missed":
             continue
         other = found.setdefault(target.measure, target)
-        if target.miss(estimate.value) > other.miss(best.tally.estimate(other).value):
+        if target.miss(estimate.value) > other.miss(best.estimate(other).value):
             found[target.measure] = target
     return [*found.values()]
 
@@ -85,7 +106,7 @@ def _figures(search: BalanceSearch, one: Confirmed) -> list[dict[str, Any]]:
     """The figure of each target with its interval, and by how much it misses."""
     found = []
     for target in search.targets:
-        estimate = one.tally.estimate(target)
+        estimate = one.estimate(target)
         found.append(
             {
                 "target": target.words,

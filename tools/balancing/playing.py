@@ -196,7 +196,7 @@ def balance_table(
     """
     recipe = replace(table.recipe, preload=table.roster.preload)
     with (
-        journal_at(path, {"balance": 1, **identity}) as journal,
+        journal_at(path, {"balance": 2, **identity}) as journal,
         sandbox_of_process(recipe),
         table.workers.opened() as workers,
     ):

@@ -12,6 +12,7 @@ play the same deals. The best one is then confirmed on deals that chose nothing.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any
 
 from numpy.random import Generator
@@ -22,7 +23,7 @@ from tools.balancing.playing import BalanceTable
 from tools.balancing.space import SettingsSpace, is_wide, other_values
 from tools.balancing.tallies import Tally
 from tools.balancing.targets import Target, require_possible
-from tools.playtest.intervals import Estimate
+from tools.playtest.intervals import CONFIDENCE, Estimate
 from tools.playtest.ratings import ONE_IN
 
 RUNGS = (32, 96, 384, 1536)
@@ -92,18 +93,26 @@ class Confirmed:
     Attributes:
         tried: The candidate.
         tally: Of the fresh deals.
+        confidence: Of its intervals.
     """
 
     tried: TriedSettings
     tally: Tally
+    confidence: float
+
+    def estimate(self, target: Target) -> Estimate:
+        """The figure of a target."""
+        return self.tally.estimate(target, self.confidence)
 
     def reaches(self, targets: Sequence[Target]) -> bool:
-        """True where the intervals of all figures lie in their ranges."""
-        return all(target.met(self.tally.estimate(target)) == "met" for target in targets)
+        """True where the intervals of all figures lie in their ranges, and few matches are void."""
+        if self.tally.void * ONE_IN > self.tally.void + self.tally.matches:
+            return False
+        return all(target.met(self.estimate(target)) == "met" for target in targets)
 
     def loss(self, targets: Sequence[Target]) -> float:
         """As its figures are."""
-        return loss_of(targets, [self.tally.estimate(target).value for target in targets])
+        return loss_of(targets, [self.estimate(target).value for target in targets])
 
 
 @dataclass
@@ -366,27 +375,39 @@ class BalanceSearch:
             (one for one in self.tried.values() if not one.why and one.rungs > _STEADY),
             key=lambda one: (-one.rungs, one.loss(self.targets)),
         )
-        order = [first, *(one for one in others if one is not first)] if first else []
-        for number, one in enumerate(order[:_CONFIRMED]):
+        more = [one for one in others if one is not first]
+        more = [*takewhile(lambda one: one.loss(self.targets) <= 0, more)]
+        left = self.budget - self.table.matches - self.confirming // 2
+        most = min(_CONFIRMED, 1 + max(0, left) // min(_PART, self.confirming))
+        order = [first, *more][:most] if first else []
+        for number, one in enumerate(order):
             needs = min(self.confirming, self.budget - self.table.matches)
-            if number and (needs < self.confirming // 2 or one.loss(self.targets) > 0):
+            if number and needs < self.confirming // 2:
                 return
-            self.confirmed.append(self._on_fresh_deals(one, f"confirm {number}", needs))
+            error = (1 - CONFIDENCE) / len(order)  # the deals did not choose how many there are
+            self.confirmed.append(self._on_fresh_deals(one, f"confirm {number}", needs, error))
             if self.confirmed[-1].reaches(self.targets):
                 return
 
-    def _on_fresh_deals(self, one: TriedSettings, purpose: str, needs: int) -> Confirmed:
+    def _on_fresh_deals(
+        self, one: TriedSettings, purpose: str, needs: int, error: float
+    ) -> Confirmed:
         """Play so many matches of a candidate, fewer where they show sooner that it misses.
 
-        That a look ends it can only miss a target, never meet one: what is met rests on one look.
+        A look that ends it can only miss a target; what is met rests on the last look alone. An
+        interval leaves out the figure with probability `error`. So do the intervals of all looks
+        before the last together (Bonferroni).
         """
-        found = Confirmed(one, Tally(self.table.game.num_players))
-        for part, begun in enumerate(range(0, needs, _PART)):
+        begins = range(0, needs, _PART)
+        wide = 1 - error / len(begins)
+        found = Confirmed(one, Tally(self.table.game.num_players), 1 - error)
+        for part, begun in enumerate(begins):
             matches = min(_PART, needs - begun)
             played = self.table.tally(one.settings, purpose, part, matches, replay=not part)
             found = replace(found, tally=found.tally.plus(played))
             self.tell(f"confirming: {begun + matches} of {needs} matches")
-            answers = [target.met(found.tally.estimate(target)) for target in self.targets]
-            if one.loss(self.targets) <= 0 and "missed" in answers:
-                break  # the next one may still reach them
+            early = replace(found, confidence=wide)
+            answers = [target.met(early.estimate(target)) for target in self.targets]
+            if part < len(begins) - 1 and one.loss(self.targets) <= 0 and "missed" in answers:
+                return early  # the next one may still reach them
         return found

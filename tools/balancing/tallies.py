@@ -43,6 +43,7 @@ class TallyRow(BaseModel, frozen=True, extra="forbid"):
     ranks: dict[_Ranks, _Count]
     sums: _Sums
     void: _Count
+    cut: _Count
     why: str = Field(max_length=300)
 
 
@@ -53,8 +54,10 @@ class Tally:
     Attributes:
         seats: How many there are.
         ranks: Matches by the ranks of their returns by seat, 0 for the best.
-        sums: Sum of a figure of a match and of its square, by name.
+        sums: Sum of a figure of a match and of its square, by name. A match that was cut counts for
+            the turns alone, with those that it had: it takes as many at least.
         void: Matches without a result: no end within the bound, or a fault.
+        cut: Those of them without an end.
         why: The first of their reasons.
     """
 
@@ -65,6 +68,7 @@ class Tally:
     )
     void: int = 0
     why: str = ""
+    cut: int = 0
 
     @classmethod
     def of(cls, seats: int, entries: Iterable[MatchEntry]) -> "Tally":
@@ -74,15 +78,21 @@ class Tally:
             if entry.returns is None or entry.ending != "finished":
                 found.void += 1
                 found.why = found.why or entry.reason
+                if entry.ending == "unfinished":
+                    found.cut += 1
+                    found._add("turns", float(sum(one.decisions for one in entry.used)))
                 continue
             order = sorted({*entry.returns}, reverse=True)
             found.ranks[tuple(order.index(paid) for paid in entry.returns)] += 1
             made = sum(one.decisions for one in entry.used)
             shares = (entry.forced / made, entry.options / made) if made else (0.0, 0.0)
             for name, value in zip(_MEANS, (float(made), *shares), strict=True):
-                one, square = found.sums[name]
-                found.sums[name] = (one + value, square + value * value)
+                found._add(name, value)
         return found
+
+    def _add(self, name: str, value: float) -> None:
+        one, square = self.sums[name]
+        self.sums[name] = (one + value, square + value * value)
 
     @property
     def matches(self) -> int:
@@ -96,7 +106,8 @@ class Tally:
             for name, (one, square) in self.sums.items()
         }
         why = self.why or other.why
-        return Tally(self.seats, self.ranks + other.ranks, sums, self.void + other.void, why)
+        void, cut = self.void + other.void, self.cut + other.cut
+        return Tally(self.seats, self.ranks + other.ranks, sums, void, why, cut)
 
     @property
     def sides(self) -> Sides:
@@ -119,11 +130,12 @@ class Tally:
             raise NoSamplesError(f"{n} matches came to a result; required: two")
         if target.measure in ("wins", "ties"):
             return wilson(min(float(n), self._counted(target)), n, "matches", confidence)
+        n += self.cut if target.measure == "turns" else 0
         total, squares = self.sums[target.measure]
         mean = total / n
         spread = math.sqrt(max(0.0, squares - n * mean * mean) / (n - 1))
         half = student_t(n - 1, confidence) * spread / math.sqrt(n)
-        method = f"Student's t, {confidence:.0%}"
+        method = f"Student's t, {100 * confidence:.4g}%"
         return estimated(mean, mean - half, mean + half, n, "matches", method)
 
     def _counted(self, target: Target) -> float:
@@ -146,7 +158,8 @@ class Tally:
         """As a journal keeps it."""
         ranks: Json = {",".join(map(str, key)): n for key, n in sorted(self.ranks.items())}
         sums: Json = {name: [*pair] for name, pair in self.sums.items()}
-        return {"ranks": ranks, "sums": sums, "void": self.void, "why": self.why[:300]}
+        why = self.why[:300]
+        return {"ranks": ranks, "sums": sums, "void": self.void, "cut": self.cut, "why": why}
 
     @classmethod
     def read(cls, seats: int, row: object) -> "Tally":
@@ -159,4 +172,6 @@ class Tally:
         ranks = Counter({tuple(map(int, key.split(","))): n for key, n in kept.ranks.items()})
         if any(len(key) != seats or max(key) >= seats for key in ranks):
             raise ValueError(f"it has ranks of others than {seats} seats")
-        return cls(seats, ranks, kept.sums.model_dump(), kept.void, kept.why)
+        if kept.cut > kept.void:
+            raise ValueError(f"{kept.cut} of {kept.void} matches without a result were cut")
+        return cls(seats, ranks, kept.sums.model_dump(), kept.void, kept.why, kept.cut)

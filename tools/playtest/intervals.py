@@ -109,7 +109,7 @@ def wilson(successes: float, n: float, of: Sampled, confidence: float = CONFIDEN
     spread = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     middle, scale = p + z * z / (2 * n), 1 + z * z / n
     low, high = max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
-    return estimated(p, low, high, int(n), of, f"Wilson, {confidence:.0%}")
+    return estimated(p, low, high, int(n), of, f"Wilson, {100 * confidence:.4g}%")
 
 
 def design_effect(shares: Iterable[tuple[int, float]]) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 
 from games.text import plain_text
 from games.values import show
+from tools.balancing.answer import balance_remarks
 from tools.reporting.page import FrontPoint, front, page_style, page_template
 
 _ROWS = 200  # candidates in the table, the nearest first
@@ -32,6 +33,7 @@ def balance_page(found: Mapping[str, Any]) -> str:
     known.sort(key=lambda row: (row["loss"], -row["matches"]))
     page = template.render(
         found=found,
+        remarks=balance_remarks(found) if found["settings"] is not None else [],
         style=Markup(style),  # ours, as is the plot
         style_hash=b64encode(sha256(style.encode()).digest()).decode(),
         plot=Markup(_plot(found, known)),

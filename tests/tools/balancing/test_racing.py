@@ -19,6 +19,7 @@ from tools.balancing.racing import BalanceSearch
 from tools.balancing.space import SettingsSpace, declared_settings, settings_space
 from tools.balancing.tallies import Tally
 from tools.balancing.targets import TargetError, parse_targets
+from tools.playtest.intervals import wilson
 from tools.playtest.jobs import GameSetup, SandboxRecipe
 from tools.playtest.journal import JournalError
 from tools.playtest.runner import Workers
@@ -99,6 +100,18 @@ def test_a_share_and_a_length_that_are_known_are_found_and_confirmed() -> None:
 def test_where_the_start_reaches_the_targets_nothing_is_changed() -> None:
     found = balanced("first seat 80±10 %, turns under 8")
     assert (found["reached"], found["changed"]) == (True, {})
+
+
+def test_the_intervals_of_several_that_could_be_confirmed_are_wider() -> None:
+    one = balanced("first seat 80±10 %")  # the start alone
+    assert one["confidence"] == 0.95
+    several = balanced("first seat 50±8 %, 9 to 15 turns", budget=20_000)
+    errors = [0.05 / count for count in range(2, 6)]  # Bonferroni: together 0.05 again
+    assert any(1 - several["confidence"] == pytest.approx(error) for error in errors)
+    for found in (one, several):
+        row = next(row for row in found["figures"] if row["figure"] == "wins of seat 1")
+        known = wilson(row["value"] * row["n"], row["n"], "matches", found["confidence"])
+        assert (row["low"], row["high"]) == pytest.approx((known.low, known.high))
 
 
 def test_what_nothing_reaches_is_told_with_its_miss_and_with_what_moves_it() -> None:
@@ -184,7 +197,7 @@ def test_what_was_stopped_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
 
 
 WHOLE = {"asked": {"settings": {}, "purpose": "search", "part": 0, "matches": 32},
-         "tally": {"ranks": {"0,1": 20, "1,0": 10}, "void": 2, "why": "no end",
+         "tally": {"ranks": {"0,1": 20, "1,0": 10}, "void": 2, "cut": 1, "why": "",
                    "sums": dict.fromkeys(["turns", "forced", "choices"], [60, 120])}}  # fmt: skip
 
 
@@ -195,6 +208,7 @@ WHOLE = {"asked": {"settings": {}, "purpose": "search", "part": 0, "matches": 32
         (("asked",), None, "other matches"),
         (("tally",), None, "no tally"),
         (("tally", "void"), -2, "no tally"),
+        (("tally", "cut"), 3, "were cut"),
         (("tally", "void"), 3, "not those of 32 matches"),
         (("tally", "ranks"), {"0,1": 40, "1,0": -10}, "no tally"),
         (("tally", "ranks"), {"0,1,2": 30}, "others than 2 seats"),

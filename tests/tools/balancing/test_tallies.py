@@ -56,6 +56,15 @@ def test_means_and_their_intervals_are_those_of_the_matches() -> None:
     assert figure(tally, "choices over 1") == pytest.approx(3)
 
 
+def test_a_match_that_was_cut_takes_as_many_turns_as_it_had_at_least() -> None:
+    cut = entry(decisions=10, ending="unfinished")
+    tally = Tally.of(2, [entry(1, 0)] * 3 + [cut, entry(decisions=90, ending="fault")])
+    assert (tally.matches, tally.void, tally.cut) == (3, 2, 1)
+    assert figure(tally, "turns under 9") == pytest.approx((3 * 4 + 10) / 4)  # no longer 4
+    assert figure(tally, "first seat over 1 %") == 1  # of those with a winner
+    assert Tally.read(2, json.loads(json.dumps(tally.row()))) == tally
+
+
 def test_the_interval_of_a_share_is_wilsons() -> None:
     tally = Tally.of(2, [entry(1, 0)] * 8 + [entry(0, 1)] * 2)
     found = tally.estimate(parse_targets("first seat 50±2%", 2)[0])
