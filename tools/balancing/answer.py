@@ -54,7 +54,7 @@ def balance_answer(search: BalanceSearch, rulebook: Rulebook | None) -> dict[str
 
 
 def balance_remarks(found: Mapping[str, Any]) -> list[str]:
-    """What a reader of the figures must know: matches without a result, and the intervals."""
+    """Remarks to the figures: matches without a result, and wider intervals."""
     said, cut, all_ = [], found["cut"], found["confirmed_matches"]
     if found["void"]:
         said.append(f"{found['void']} of {all_} matches came to no result: figures leave them out")

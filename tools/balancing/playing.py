@@ -153,7 +153,7 @@ class BalanceTable:
         make: Callable[[], dict[str, Json]],
         read: Callable[[Mapping[str, Json]], _Kept],
     ) -> _Kept:
-        """What the next entry of the journal says; it is made where it is not there.
+        """The next entry of the journal, made where it is not there, as `read` takes it.
 
         Raises:
             JournalError: If the journal holds something else in its place.

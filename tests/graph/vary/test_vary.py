@@ -1,5 +1,6 @@
 """The machine of `vary`: its edges, what it keeps, and what it refuses."""
 
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -223,6 +224,11 @@ def test_a_run_of_a_family_is_varied_as_the_family_until_its_code_is_another(
     assert "5 rows" in base.rulebook({"columns": 4})
     other = base_of(own_game(tmp_path, made.replace('EMPTY = "."', 'EMPTY = "-"')))
     assert other.family == ""
+    acts = re.sub(
+        r'(def get_rewards.*?:\n)    """.*?"""\n', r"\1    state.clear()\n", made, flags=re.S
+    )
+    assert acts != made
+    assert base_of(own_game(tmp_path, acts)).family == ""  # a call is no docstring
     assert other.rulebook({"rows": 4}).startswith("# Ours\n")
 
 
