@@ -25,7 +25,7 @@ from graph.run.folder import RunFolderError
 from tools.checking import usual_players
 from tools.playtest.jobs import GameSetup
 from tools.sandbox.reading import foreign_game
-from tools.sources import GameSource
+from tools.sources import GameNotFoundError, GameSource, find_rulebook, read_source
 from tools.variation.proposing import Twist
 
 
@@ -169,7 +169,7 @@ def base_of(found: GameSource) -> BaseGame:
         title = found.name.replace("_", " ")
     else:
         title = str(foreign_game(found.source).get("name"))
-    rules = "" if family else _rules_beside(found)
+    rules = "" if family else find_rulebook(found.name, {}, players) or f"# {found.name}\n"
     most = game_of(family) if family else card
     seats = GameParameter(
         default=players, range=(most.min_players, most.max_players), meaning="Players at the table."
@@ -198,9 +198,10 @@ def base_of(found: GameSource) -> BaseGame:
 def _family_beside(found: GameSource) -> str:
     """The library family whose code a run's game is, by the design beside it; empty for none."""
     try:
-        design = json.loads((Path(found.name).parent / "design.json").read_text(encoding="utf-8"))
-        family = str(design.get("family", ""))
-    except (OSError, ValueError, AttributeError):
+        # Of somebody else's folder: a pipe would never be read to its end.
+        text = read_source(Path(found.name).parent / "design.json", "a design")
+        family = str(json.loads(text).get("family", ""))
+    except (GameNotFoundError, ValueError, AttributeError, RecursionError):
         return ""
     same = family in library.families() and _code(library.source(family)) == _code(found.source)
     return family if same else ""
@@ -219,10 +220,3 @@ def _code(source: str) -> list[str]:
 def _is_game(node: ast.stmt) -> bool:
     target = getattr(node, "target", None) or (getattr(node, "targets", None) or [None])[0]
     return isinstance(target, ast.Name) and target.id == "GAME"
-
-
-def _rules_beside(found: GameSource) -> str:
-    try:
-        return (Path(found.name).parent / "rulebook.md").read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return f"# {found.name}\n"

@@ -1,5 +1,6 @@
 """The machine of `vary`: its edges, what it keeps, and what it refuses."""
 
+import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -224,6 +225,18 @@ def test_a_run_of_a_family_is_varied_as_the_family_until_its_code_is_another(
     other = base_of(own_game(tmp_path, made.replace('EMPTY = "."', 'EMPTY = "-"')))
     assert other.family == ""
     assert other.rulebook({"rows": 4}).startswith("# Ours\n")
+
+
+def test_what_is_no_text_beside_a_strangers_game_is_not_read_and_holds_nothing_up(
+    tmp_path: Path,
+) -> None:
+    os.mkfifo(tmp_path / "rulebook.md")
+    os.mkfifo(tmp_path / "design.json")
+    game = own_game(tmp_path, ENDLESS.replace("DEFAULT", "6"))
+    assert base_of(game).rules == f"# {tmp_path / 'own.py'}\n"
+    (tmp_path / "design.json").unlink()
+    (tmp_path / "design.json").write_text('{"family": ' + "[" * 200_000)
+    assert base_of(game).family == ""
 
 
 def test_a_run_that_its_handle_stopped_goes_on_to_its_end_and_takes_no_answer(
