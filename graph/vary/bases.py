@@ -4,10 +4,13 @@ import ast
 import json
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from pprint import pformat
+from typing import Self
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, JsonValue, model_validator
 
 from agents.composer.lexicon import lexicon_of
 from games import library
@@ -52,6 +55,20 @@ class BaseGame(BaseModel, frozen=True, extra="forbid"):
     fields: dict[str, GameParameter]
     rules: str = ""
 
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        """Refuse what is no base: a run's folder may be somebody else's."""
+        needed = {PLAYERS, *self.fields}
+        if PLAYERS not in self.fields:
+            raise ValueError("required: a field of the number of players")
+        if self.family:
+            if self.family not in library.families():
+                raise ValueError("required: a family of the library, or none")
+            needed |= game_of(self.family).parameters.keys()
+        if not needed <= self.settings.keys() or type(self.settings[PLAYERS]) is not int:
+            raise ValueError("required: a setting for each field, and a number of players")
+        return self
+
     @property
     def presets(self) -> list[dict[str, Json]]:
         """The settings of its family's presets for as many players."""
@@ -87,6 +104,8 @@ class BaseGame(BaseModel, frozen=True, extra="forbid"):
         if self.family:
             text = library.rulebook(self.family, setup.parameters, setup.num_players)
             source = library.renumbered(source, library.in_reading_order(text)[1])
+        else:
+            source = _filled_in(source, setup.parameters)
         return library.specialise(
             source,
             name=self.titled(twist),
@@ -193,6 +212,23 @@ def base_of(found: GameSource) -> BaseGame:
             "rulewright revise"
         )
     return base
+
+
+def _filled_in(source: str, parameters: Mapping[str, Json]) -> str:
+    """A module of a person's whose `initial_state` takes these settings where none is given.
+
+    It may name the defaults itself, and not only in `GAME`.
+    """
+    before = "_initial_state"
+    while before in source:
+        before = f"_{before}"
+    return (
+        f"{source.rstrip()}\n\n\n{before} = initial_state\n"
+        f"{before}_settings = {pformat(dict(parameters), width=80, sort_dicts=False)}\n\n\n"
+        "def initial_state(num_players, **parameters):\n"
+        '    """The first state, with the settings of this variant where none is given."""\n'
+        f"    return {before}(num_players, **{{**{before}_settings, **parameters}})\n"
+    )
 
 
 def _family_beside(found: GameSource) -> str:

@@ -182,7 +182,9 @@ def estimated_difference(
     ]
     if len(both) == one.n == other.n:
         paired = or_unmeasured(lambda: mean_interval([b - a for a, b in both], "deals"))
-        if isinstance(paired, Unmeasured) or paired.low < paired.high:  # equal samples have no width, which few do not justify
+        if (
+            isinstance(paired, Unmeasured) or paired.low < paired.high
+        ):  # equal samples have no width, which few do not justify
             return paired
     low = gap - hypot(other.value - other.low, one.high - one.value)
     high = gap + hypot(other.high - other.value, one.value - one.low)
