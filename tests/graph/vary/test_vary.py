@@ -85,7 +85,8 @@ def test_killed_at_every_node_a_run_gives_the_bytes_of_one_that_never_was(tmp_pa
 
 
 def test_a_variant_is_a_folder_whose_game_is_not_its_parent(vary: Vary, tmp_path: Path) -> None:
-    report = vary(library_game("leduc_poker"), candidates=5)
+    more = {"trial_matches": 48, "good_matches": 24, "final_random": 60, "final_good": 24}
+    report = vary(library_game("leduc_poker"), candidates=5, **more)
     assert report.end == "varied"
     assert len(report.variants) == 2
     usual = game_of("poker").defaults()
