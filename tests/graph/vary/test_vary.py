@@ -271,6 +271,18 @@ def test_a_variant_of_the_game_that_init_teaches_passes_the_whole_check(
     assert len(LocalModule(again, "again").call("initial_state", 2)["heap"]) == 8
 
 
+def test_a_match_that_the_clock_ended_is_no_result(vary: Vary, tmp_path: Path) -> None:
+    """The game hangs where `last` is 9, which is tried: its matches would end, given time."""
+    hangs = (
+        'if state["last"] == 9:\n        while True:\n            pass\n    if action not in get'
+    )
+    source = ENDLESS.replace("DEFAULT", "6").replace("if action not in get", hangs)
+    with pytest.raises(RunFolderError, match=r"the game with last=9 was stopped: .*timed_out"):
+        vary(base_of(own_game(tmp_path, source)), n=1, candidates=6)
+    kept = (tmp_path / "run" / ".state" / "journals" / "trial.jsonl").read_text()
+    assert "timed_out" not in kept
+
+
 @pytest.mark.parametrize("kind", ["timed_out", "killed"])
 def test_what_the_clock_or_the_machine_stopped_is_no_result_and_is_played_again(
     kind: FaultKind, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
