@@ -196,13 +196,13 @@ class SelfPlayTraining:
         uniform = Uniform()
         everybody = (uniform,) * self.game.num_players
         untaught = self.settings.teacher == UNTAUGHT
-        budget = self._share(0) / self.settings.epochs if untaught else 0
+        budget = self._share(0) / self.settings.epochs
         paid: list[tuple[float, ...]] = []
         logs: list[Sequence[LogEntry]] = []
         written: list[list[int]] = []
         vocabulary, shown = None, max(SHOWN, FEW * len(self.varied))
         met = first = turn = 0
-        while vocabulary is None or met < budget:
+        while vocabulary is None or (untaught and met < budget):
             matches = next_matches(
                 first, budget - met, met / len(paid) if paid else math.inf, len(self.varied)
             )

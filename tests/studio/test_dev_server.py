@@ -137,7 +137,7 @@ def test_a_second_message_revises_the_game_of_the_first(server: str) -> None:
     assert "Is it fair?" in asked["messages"][-1]["content"]
 
 
-def test_the_four_graphs_are_served_with_schemas_of_their_own(server: str) -> None:
+def test_the_five_graphs_are_served_with_schemas_of_their_own(server: str) -> None:
     from langgraph_sdk import get_sync_client
 
     with get_sync_client(url=server) as client:
@@ -152,7 +152,9 @@ def test_the_four_graphs_are_served_with_schemas_of_their_own(server: str) -> No
         drawn: Any = client.runs.wait(thread, "design", input=chat("tic tac toe"))
     chats = {"messages", "choices"}
     module = {"source", "players"}
-    assert takes == {"rulewright": chats, "design": chats, "check": module, "playtest": module}
+    varied = {"game", "n", "keep", "seed", "quick"}
+    asked = {"rulewright": chats, "design": chats, "check": module, "playtest": module}
+    assert takes == {**asked, "vary": varied}
     assert judged["outcome"] == "passed"
     assert drawn["artefacts"].keys() >= {"rulebook.md", "design.json"}
 

@@ -30,6 +30,16 @@ def training(sandbox: Sandbox, folder: Path, teacher: str) -> SelfPlayTraining:
     return SelfPlayTraining(sandbox, KUHN, settings, 10_000, 7, folder, roster=PlayerRoster())
 
 
+def test_a_taught_training_knows_all_that_random_play_shows(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    taught, untaught = (
+        training(sandbox, tmp_path, teacher)._random_play()[0]
+        for teacher in ("greedy:heuristic=checks", "random")
+    )
+    assert taught == untaught
+
+
 def checks(sandbox: Sandbox, folder: Path, teacher: str) -> float:
     """The share of first actions of a trained policy that are the heuristic's."""
     player = PopulationPlayer(training(sandbox, folder, teacher).train({}), greedy=None)

@@ -29,10 +29,15 @@ def test_without_recording_and_model_nothing_is_scored(tmp_path: Path) -> None:
         synthesis.run(EvalOptions(), SynthesisSize(2, 2, ("tic_tac_toe",)), tmp_path)
 
 
-def test_a_task_is_refined_as_set_and_its_row_holds_what_the_papers_table_asks() -> None:
+def test_a_task_is_refined_as_set_and_its_row_holds_what_the_papers_table_asks(
+    tmp_path: Path,
+) -> None:
     """Table 7: tic-tac-toe by conversation, all transitions right in two calls."""
     asked = EvalOptions(settings={"refine": "conversation"})
-    result = synthesis.run(asked, SynthesisSize(2, 2, ("tic_tac_toe", "mnk")))
+    path = recording_of("tic_tac_toe", tmp_path)
+    path.parent.mkdir()
+    path.write_bytes(recording_of("tic_tac_toe").read_bytes())
+    result = synthesis.run(asked, SynthesisSize(2, 2, ("tic_tac_toe", "mnk")), tmp_path)
     row, unrecorded = result.samples
     assert (row["game"], row["training"], row["transitions"]) == ("tic_tac_toe", 1.0, 1.0)
     assert row["training inference"] is None
