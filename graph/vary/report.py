@@ -151,7 +151,7 @@ def remarks_of(report: VaryReport) -> list[str]:
         f"{len(report.variants)} of {number_of(wanted, 'variant')} kept, of "
         f"{number_of(report.tried, 'candidate')} tried.",
         f"Novelty is the distance to the base in play, in units of its own noise between seeds; "
-        f"the same game under two seeds is {report.chance:.1f} apart or less, about 98 times "
+        f"the same game under two seeds is {report.chance:.1f} apart or less, 97 times "
         "in 100.",
     ]
     lines += [f"Fewer were kept: {report.reason}."] if report.reason else []

@@ -27,6 +27,7 @@ from graph.vary.settings import VarySettings, read_variation
 from tests.graph.vary.varied import TINY, asked, context_in, library_game, started, written
 from tools.playtest.jobs import GameSetup
 from tools.playtest.journal import Journal, JournalError
+from tools.playtest.series import play_series
 from tools.sandbox import Sandbox
 from tools.sources import GameSource, find_game
 from tools.variation import trial as trying
@@ -255,24 +256,27 @@ def test_a_variant_of_the_game_that_init_teaches_passes_the_whole_check(
 ) -> None:
     """Its module names the default of `stones` itself, and so gives 15 stones whatever `GAME` says.
 
-    Two heaps of other sizes differ in length; three of four heaps are won by whoever begins.
+    Two heaps of other sizes differ in the length of a match, and so in play.
     """
     skeleton = files("games") / "skeleton" / "game.py"
     base = base_of(own_game(tmp_path, skeleton.read_text(encoding="utf-8")))
     report = vary(base, n=1, candidates=4)
     (one,) = report.variants
-    made = find_game(str(tmp_path / "run" / one.folder))
-    first = LocalModule(made.source, "made").call("initial_state", 2)
-    assert len(first["heap"]) == one.changed["stones"] != 15
-    assert (
-        LocalModule(made.source, "made").call("initial_state", 2, stones=7)["heap"] == ["stone"] * 7
-    )
+    made = find_game(str(tmp_path / "run" / one.folder)).source
+    assert heap(made) == one.changed["stones"] != 15
+    assert heap(made, stones=7) == 7
     again = base_of(own_game(tmp_path, base.module({"stones": 9}))).module({"stones": 8})
-    assert len(LocalModule(again, "again").call("initial_state", 2)["heap"]) == 8
+    assert heap(again) == 8
+
+
+def heap(source: str, **parameters: Json) -> int:
+    """The stones at the start, as the module itself lays them out."""
+    first: Any = LocalModule(source, "made").call("initial_state", 2, **parameters)
+    return len(first["heap"])
 
 
 def test_a_match_that_the_clock_ended_is_no_result(vary: Vary, tmp_path: Path) -> None:
-    """The game hangs where `last` is 9, which is tried: its matches would end, given time."""
+    """The game hangs where `last` is 9, which is tried."""
     hangs = (
         'if state["last"] == 9:\n        while True:\n            pass\n    if action not in get'
     )
@@ -288,7 +292,7 @@ def test_what_the_clock_or_the_machine_stopped_is_no_result_and_is_played_again(
     kind: FaultKind, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = asked(tmp_path / "run", library_game("tic_tac_toe"), n=1)
-    true, stopped = trying.play_series, list[str]()
+    true, stopped = play_series, list[str]()
 
     def stops_once(game: GameSetup, *args: object, **named: object) -> object:
         if game.parameters["size"] != 3 and not stopped:
