@@ -1,12 +1,16 @@
 """Game that is varied: its source and settings, its family where it has one, and how it is said."""
 
 import ast
+import json
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from pprint import pformat
+from typing import Self
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, JsonValue, model_validator
 
 from agents.composer.lexicon import lexicon_of
 from games import library
@@ -20,11 +24,11 @@ from games.library.settings import (
 )
 from games.text import syntax_tree
 from games.values import Json, ModuleFault
-from graph.run.folder import RunFolder, RunFolderError
+from graph.run.folder import RunFolderError
 from tools.checking import usual_players
 from tools.playtest.jobs import GameSetup
 from tools.sandbox.reading import foreign_game
-from tools.sources import GameSource
+from tools.sources import GameNotFoundError, GameSource, find_rulebook, read_source
 from tools.variation.proposing import Twist
 
 
@@ -50,6 +54,20 @@ class BaseGame(BaseModel, frozen=True, extra="forbid"):
     settings: dict[str, JsonValue]
     fields: dict[str, GameParameter]
     rules: str = ""
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        """Refuse what is no base: a run's folder may be somebody else's."""
+        needed = {PLAYERS, *self.fields}
+        if PLAYERS not in self.fields:
+            raise ValueError("required: a field of the number of players")
+        if self.family:
+            if self.family not in library.families():
+                raise ValueError("required: a family of the library, or none")
+            needed |= game_of(self.family).parameters.keys()
+        if not needed <= self.settings.keys() or type(self.settings[PLAYERS]) is not int:
+            raise ValueError("required: a setting for each field, and a number of players")
+        return self
 
     @property
     def presets(self) -> list[dict[str, Json]]:
@@ -86,6 +104,8 @@ class BaseGame(BaseModel, frozen=True, extra="forbid"):
         if self.family:
             text = library.rulebook(self.family, setup.parameters, setup.num_players)
             source = library.renumbered(source, library.in_reading_order(text)[1])
+        else:
+            source = _filled_in(source, setup.parameters)
         return library.specialise(
             source,
             name=self.titled(twist),
@@ -167,7 +187,7 @@ def base_of(found: GameSource) -> BaseGame:
         title = found.name.replace("_", " ")
     else:
         title = str(foreign_game(found.source).get("name"))
-    rules = "" if family else _rules_beside(found)
+    rules = "" if family else find_rulebook(found.name, {}, players) or f"# {found.name}\n"
     most = game_of(family) if family else card
     seats = GameParameter(
         default=players, range=(most.min_players, most.max_players), meaning="Players at the table."
@@ -201,16 +221,36 @@ def family_of(found: GameSource) -> str:
     if found.name in library.names():
         return library.preset(found.name).family
     try:
-        design = RunFolder(Path(found.name).parent).read_json("design.json")
-    except RunFolderError:
+        # Of somebody else's folder: a pipe would never be read to its end.
+        design = json.loads(read_source(Path(found.name).parent / "design.json", "a design"))
+    except (GameNotFoundError, ValueError, RecursionError):
         return ""
     family = design.get("family") if isinstance(design, dict) else None
     if not isinstance(family, str) or family not in library.families():
         return ""
+    own = library.source(family)
     try:
-        return family if _code(library.source(family)) == _code(found.source) else ""
+        is_alike = len(found.source) <= 2 * len(own)  # a stranger's, parsed here, is no longer
+        return family if is_alike and _code(own) == _code(found.source) else ""
     except RecursionError:
         return ""
+
+
+def _filled_in(source: str, parameters: Mapping[str, Json]) -> str:
+    """A module of a person's whose `initial_state` takes these settings where none is given.
+
+    It may name the defaults itself, and not only in `GAME`.
+    """
+    before = "_initial_state"
+    while before in source:
+        before = f"_{before}"
+    return (
+        f"{source.rstrip()}\n\n\n{before} = initial_state\n"
+        f"{before}_settings = {pformat(dict(parameters), width=80, sort_dicts=False)}\n\n\n"
+        "def initial_state(num_players, **parameters):\n"
+        '    """The first state, with the settings of this variant where none is given."""\n'
+        f"    return {before}(num_players, **{{**{before}_settings, **parameters}})\n"
+    )
 
 
 def _code(source: str) -> list[str]:
@@ -227,10 +267,3 @@ def _code(source: str) -> list[str]:
 def _is_game(node: ast.stmt) -> bool:
     target = getattr(node, "target", None) or (getattr(node, "targets", None) or [None])[0]
     return isinstance(target, ast.Name) and target.id == "GAME"
-
-
-def _rules_beside(found: GameSource) -> str:
-    try:
-        return (Path(found.name).parent / "rulebook.md").read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return f"# {found.name}\n"

@@ -2,7 +2,7 @@
 
 from html import escape
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, JsonValue
 
@@ -27,6 +27,9 @@ HEADINGS = (
     "difference",
     "play it with",
 )
+
+
+VaryEnd: TypeAlias = Literal["varied", "fewer", "none"]
 
 
 class VariantRow(BaseModel, frozen=True, extra="forbid"):
@@ -65,7 +68,7 @@ class VaryReport(BaseModel, frozen=True, extra="forbid"):
         title: As a player says it.
         end: "varied", "fewer" than wanted, or "none".
         reason: Why fewer.
-        chance: The 99th percentile of the base's distance to itself under two seeds.
+        chance: That its distance to itself under two seeds hardly exceeds; see `chance_distance`.
         units: Of each figure of play.
         profile: The base's.
         figures: The base's.
@@ -82,7 +85,7 @@ class VaryReport(BaseModel, frozen=True, extra="forbid"):
 
     base: str
     title: str
-    end: str
+    end: VaryEnd
     reason: str
     chance: float
     units: dict[str, float]
@@ -148,7 +151,8 @@ def remarks_of(report: VaryReport) -> list[str]:
         f"{len(report.variants)} of {number_of(wanted, 'variant')} kept, of "
         f"{number_of(report.tried, 'candidate')} tried.",
         f"Novelty is the distance to the base in play, in units of its own noise between seeds; "
-        f"the same game under two seeds is {report.chance:.1f} apart or less, 99 times in 100.",
+        f"the same game under two seeds is {report.chance:.1f} apart or less, 97 times "
+        "in 100.",
     ]
     lines += [f"Fewer were kept: {report.reason}."] if report.reason else []
     lines += [f"Not kept, {count}: {why}" for why, count in report.dropped.items()]

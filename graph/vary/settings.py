@@ -36,7 +36,7 @@ class VarySettings(BaseModel, frozen=True, extra="forbid"):
     keep: str = Field(default="", max_length=2000)
     free_seats: bool = False
     candidates: int = sized(5, quick=3, least=1)
-    base_seeds: int = sized(12, quick=6, least=3)
+    base_seeds: int = sized(12, quick=10, least=4)
     trial_matches: int = sized(100, quick=60, least=6)
     good_matches: int = sized(40, quick=16, least=6)
     final_random: int = sized(300, quick=60, least=6)

@@ -4,27 +4,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass as resources
 from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeVar
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic.dataclasses import dataclass
 
 from games.checks import Finding
+from games.library.settings import value_text
 from games.streams import stream
 from games.values import Json
-from graph.run.folder import RunFolder
+from graph.run.folder import RunFolder, RunFolderError
+from graph.vary.report import VaryEnd
 from graph.vary.settings import VaryRequest, VarySettings
-from tools.playtest.journal import journal_at
+from tools.playtest.journal import JournalError, journal_at
 from tools.playtest.runner import Workers, play_all
 from tools.variation.profile import dull, profile_distance
 from tools.variation.proposing import Twist
-from tools.variation.trial import Amounts, TrialResult, Tryout
+from tools.variation.trial import Amounts, TrialResult, TrialStoppedError, Tryout
 
 if TYPE_CHECKING:
     from agents.players.registry import PlayerRoster
     from tools.sandbox import Sandbox
 
-VaryEnd: TypeAlias = Literal["varied", "fewer", "none"]
+_Entry = TypeVar("_Entry", bound=BaseModel)
 
 
 class BaseNoise(BaseModel, frozen=True, extra="forbid"):
@@ -33,7 +35,7 @@ class BaseNoise(BaseModel, frozen=True, extra="forbid"):
     Attributes:
         mean: Its profile.
         units: The unit of each figure.
-        chance: The 99th percentile of its distance to itself under two seeds.
+        chance: That its distance to itself under two seeds hardly exceeds; see `chance_distance`.
         result: One trial of it, with as many matches as a variant that is kept.
         amounts: Matches of a candidate's trial.
     """
@@ -182,33 +184,64 @@ class VaryContext:
         seed = int(stream(self.settings.seed, f"vary {purpose}").integers(2**63))
         good = "greedy" if game.heuristics else ""
         tryout = Tryout(game, seed, amounts, good, self.roster, self.sandbox)
-        return lambda: tryout.run().model_dump(mode="json")
+
+        def played() -> Json:
+            try:
+                return tryout.run().model_dump(mode="json")
+            except TrialStoppedError as error:
+                changed = ", ".join(f"{n}={value_text(value)}" for n, value in twist.items())
+                raise RunFolderError(
+                    f"the game with {changed or 'its own settings'} was stopped: {error}. That is "
+                    "no result, and nothing is kept of it. On a machine less busy go on with: "
+                    f"rulewright resume {self.folder.path}. If it stops there again, vary the game "
+                    "anew and name that setting in --keep"
+                ) from error
+
+        return played
 
     def side_by_side(
         self,
         name: str,
         jobs: Sequence[tuple[int, Callable[[], Json]]],
+        model: type[_Entry],
         told: Callable[[int, int], None],
         workers: int,
-    ) -> dict[int, Json]:
+    ) -> dict[int, _Entry]:
         """The entries of jobs by index, from the journal of this name or played now.
 
         Args:
             name: Of the journal.
             jobs: By index.
+            model: Of an entry.
             told: Hears how many are done, and of how many.
             workers: Jobs at the same time.
+
+        Raises:
+            JournalError: If the journal holds what no job of these leaves.
         """
         path: Path = self.folder.journals / f"{name}.jsonl"
-        found: dict[int, Json] = {}
+        found: dict[int, _Entry] = {}
+        asked = {index for index, _ in jobs}
         about: dict[str, Json] = {"vary": name, "jobs": [index for index, _ in jobs]}
         with journal_at(path, about) as journal:
             arriving = play_all(jobs, _called, journal=journal, workers=Workers(workers, "threads"))
             for index, entry in arriving:
-                found[index] = entry
+                try:
+                    found[index] = model.model_validate(entry)
+                except ValidationError as error:
+                    raise _foreign(path, index) from error
+                if index not in asked:
+                    raise _foreign(path, index)
                 told(len(found), len(jobs))
         return dict(sorted(found.items()))
 
 
 def _called(job: Callable[[], Json]) -> Json:
     return job()
+
+
+def _foreign(path: Path, index: int) -> JournalError:
+    return JournalError(
+        f'{path} holds an entry of "index":{index} that no run writes; delete its line to play '
+        "that part again"
+    )

@@ -123,6 +123,9 @@ def test_a_mechanic_is_taken_out_by_its_setting_and_both_are_played(
     found = command(*asked, "--json").json
     wins = {one["key"]: one for one in found["played"][0]["figures"]}
     assert wins["wins_player_1"]["after"]["value"] == wins["wins_player_2"]["before"]["value"]
+    one = command("explain", folder, "M99", "--ablate", "--matches", 1, "--seed", 3, "--json")
+    figures = one.json["played"][0]["figures"]
+    assert {row["difference"]["value"] for row in figures} == {None}  # one pair has no variance
     assert "after: misere=False" in command(*asked).out
 
 

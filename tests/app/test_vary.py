@@ -36,6 +36,13 @@ def test_variants_are_told_kept_and_played_on_with(
     monkeypatch.setenv("RULEWRIGHT_RUNS", str(tmp_path))
     (listed,) = command("runs", "--json").json["runs"]
     assert (listed["end"], listed["title"]) == ("varied", "leduc poker")
+    told = (out / "vary.json").read_text()
+    (out / "vary.json").write_text(told.replace('"end": "varied"', '"end": "zzz"'))
+    theirs = command("resume", out)
+    assert theirs.code == 2
+    assert "is no report (1 faults)" in " ".join(theirs.err.split())
+    assert "Traceback" not in theirs.err
+    assert theirs.out == ""
 
 
 @pytest.mark.parametrize(

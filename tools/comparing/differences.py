@@ -17,7 +17,13 @@ from pydantic import BaseModel
 
 from games.records import MatchRecord
 from games.values import CHANCE
-from tools.playtest.intervals import Estimate, Unmeasured, estimated, mean_interval
+from tools.playtest.intervals import (
+    Estimate,
+    Unmeasured,
+    estimated,
+    mean_interval,
+    or_unmeasured,
+)
 from tools.playtest.jobs import GameSetup, Roster
 from tools.playtest.report import figure_of, measure_all, sides_of
 from tools.playtest.schedule import Sides
@@ -159,7 +165,7 @@ def estimated_difference(
     other: Estimate | Unmeasured,
     samples: Sequence[tuple[Estimate | Unmeasured, Estimate | Unmeasured]] = (),
 ) -> Estimate | Unmeasured:
-    """The second less the first; see the module's docstring.
+    """The second less the first; see the module's docstring. One pair alone tells nothing.
 
     Args:
         one: Of the first game.
@@ -175,8 +181,10 @@ def estimated_difference(
         if isinstance(a, Estimate) and isinstance(b, Estimate)
     ]
     if len(both) == one.n == other.n:
-        paired = mean_interval([b - a for a, b in both], "deals")
-        if paired.low < paired.high:  # equal samples have no width, which few do not justify
+        paired = or_unmeasured(lambda: mean_interval([b - a for a, b in both], "deals"))
+        if (
+            isinstance(paired, Unmeasured) or paired.low < paired.high
+        ):  # equal samples have no width, which few do not justify
             return paired
     low = gap - hypot(other.value - other.low, one.high - one.value)
     high = gap + hypot(other.high - other.value, one.value - one.low)

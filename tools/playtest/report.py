@@ -7,6 +7,7 @@ independent; the ladder's is over deals.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from statistics import fmean
@@ -36,7 +37,7 @@ from tools.playtest.series import Series
 from tools.reporting.content import TIMED_OUT, Figure, LadderVerdict, Play, Rung
 
 _CURVE_MATCHES = 4
-_LATE = ": timed_out: "
+_LATE = re.compile(r": timed_out(?: \(line \d+\))?: ")
 
 # By a measure's key without seats: its name, and its meaning.
 _MEANINGS = {
@@ -249,7 +250,7 @@ def _without_result(series: Series) -> dict[str, int]:
 
 def is_late(entry: MatchEntry) -> bool:
     """True for a match that the clock ended."""
-    return _LATE in entry.reason
+    return bool(_LATE.search(entry.reason))
 
 
 def _of_best(best: float, declared: bool) -> str:

@@ -1,11 +1,13 @@
 """Trial of a game's settings: matches in lockstep by the one runner, and what they show."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Self
 
-from pydantic import BaseModel
+from pydantic import BaseModel, FiniteFloat, model_validator
 
 from games.values import ModuleFault
 from tools.playtest.intervals import (
@@ -27,6 +29,11 @@ _LEAD_PLIES = 1500  # that are played again for the lead
 _FEWEST = 4  # matches that tell of the lead
 _MOST = 16
 RANDOM = "random"
+_NO_RESULT = re.compile(r": (?:timed_out|killed)(?: \(line \d+\))?: ")  # see `ModuleFault`
+
+
+class TrialStoppedError(Exception):
+    """A trial was stopped by the clock or the machine; played again, it may end otherwise."""
 
 
 class Amounts(BaseModel, frozen=True, extra="forbid"):
@@ -77,8 +84,14 @@ class TrialResult(BaseModel, frozen=True, extra="forbid"):
     """
 
     problem: str = ""
-    profile: dict[str, float] = {}
+    profile: dict[str, FiniteFloat] = {}
     figures: TrialFigures | None = None
+
+    @model_validator(mode="after")
+    def _has_what_its_end_leaves(self) -> Self:
+        if not self.problem and (self.figures is None or "length" not in self.profile):
+            raise ValueError("required: figures and a profile where no problem ended the trial")
+        return self
 
 
 @dataclass(frozen=True)
@@ -105,10 +118,14 @@ class Tryout:
         """Play it: at random, then well, then well against at random.
 
         A problem ends the trial. The same trial gives the same result.
+
+        Raises:
+            TrialStoppedError: If the clock or the machine ended it: that is no result.
         """
         try:
             return self._played()
         except ModuleFault as fault:
+            _require_own(str(fault))
             return TrialResult(problem=str(fault))
 
     def _played(self) -> TrialResult:
@@ -199,8 +216,16 @@ def _unfinished(series: Series) -> str:
     ended = series.endings["finished"]
     if ended == len(series.entries):
         return ""
+    for entry in series.entries.values():
+        _require_own(entry.reason)
     reason = next(iter(series.tables.reasons()), "they did not finish")
     return f"{len(series.entries) - ended} of {len(series.entries)} matches did not end: {reason}"
+
+
+def _require_own(reason: str) -> None:
+    """Raise where the clock or the machine ended what the game might have ended otherwise."""
+    if _NO_RESULT.search(reason):
+        raise TrialStoppedError(reason)
 
 
 def _figures(

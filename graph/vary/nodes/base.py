@@ -51,16 +51,14 @@ def base(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["tw
     )
     jobs = [(n, context.job({}, f"base {n}", amounts)) for n in range(settings.base_seeds)]
     jobs.append((settings.base_seeds, context.job({}, "final", final)))
-    rows = [*context.side_by_side("base", jobs, played, jobs_here()).values()]
-    *found, result = map(TrialResult.model_validate, rows)
+    *found, result = context.side_by_side("base", jobs, TrialResult, played, jobs_here()).values()
     if problem := next((one.problem for one in (*found, result) if one.problem), ""):
         raise RunFolderError(_NO_BASE.format(context.request.base.name, problem))
     profiles = [one.profile for one in found]
-    units = units_of(profiles)
     noise = BaseNoise(
         mean=mean_profile(profiles),
-        units=units,
-        chance=chance_distance(profiles, units),
+        units=units_of(profiles),
+        chance=chance_distance(profiles),
         result=result,
         amounts=amounts,
     )

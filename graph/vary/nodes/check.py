@@ -42,10 +42,11 @@ def check(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["s
 
     jobs = [(one.number, _job(context, one, state)) for one in new]
     rounds = len(state.chosen) - len(new)
-    found = context.side_by_side(f"check-{rounds}", jobs, played, max(1, jobs_here() // 2))
+    name = f"check-{rounds}"
+    found = context.side_by_side(name, jobs, _Entry, played, max(1, jobs_here() // 2))
     judged, others = list[Variant](), [one for one in state.kept if one.final is not None]
     for one in new:
-        entry = _Entry.model_validate(found[one.number])
+        entry = found[one.number]
         played_out = one.model_copy(update={"findings": entry.findings, "final": entry.final})
         seats = context.request.base.setup(one.twist).num_players
         reason = _reason(played_out, state, seats, others)
@@ -99,8 +100,10 @@ def _checked(context: VaryContext, game: GameSetup, seed: int) -> list[Finding]:
 
 def _reason(variant: Variant, state: VaryState, seats: int, others: Sequence[Variant]) -> str:
     """Why a variant is not kept; empty where it is."""
-    if verdict(variant.findings or ()) != "passed":
-        return f"the checks: {what_failed(variant.findings or ())}"
+    outcome = verdict(variant.findings or ())
+    if outcome != "passed":
+        told = "the checks" if outcome == "failed" else "could not be judged"
+        return f"{told}: {what_failed(variant.findings or ())}"
     if variant.final is None or variant.final.problem:
         return variant.final.problem if variant.final else "it was not played"
     if why := state.dull(variant.final, seats):

@@ -25,12 +25,12 @@ def report(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["
         folder.write_together({f"{place}/{name}": text for name, text in texts.items()})
         rows += _row(state, context, one, number, place)
     figures = state.noise.result.figures
-    if figures is None:
-        raise ValueError("the base was played without figures")
+    if figures is None or state.end is None:
+        raise ValueError("the run has no end, or the base no figures")
     told = VaryReport(
         base=game.name,
         title=game.title,
-        end=str(state.end),
+        end=state.end,
         reason=state.reason,
         chance=state.noise.chance,
         units=state.noise.units,

@@ -21,10 +21,10 @@ def trial(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["s
 
     amounts = state.noise.amounts
     jobs = [(one.number, context.job(one.twist, "trial", amounts)) for one in state.candidates]
-    found = context.side_by_side("trial", jobs, played, jobs_here())
+    found = context.side_by_side("trial", jobs, TrialResult, played, jobs_here())
     tried = []
     for one in state.candidates:
-        result = TrialResult.model_validate(found[one.number])
+        result = found[one.number]
         seats = context.request.base.setup(one.twist).num_players
         reason = result.problem or state.dull(result, seats)
         tried.append(one.model_copy(update={"tried": result, "reason": reason}))

@@ -1,26 +1,38 @@
 """The machine of `vary`: its edges, what it keeps, and what it refuses."""
 
+import os
 import re
 import signal
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from games import library
+from games.checks import Finding, Outcome
 from games.library import read_game, specialise
 from games.library.settings import GameCard, game_of
+from games.modules import LocalModule
+from games.values import FaultKind, Json, ModuleFault
 from graph.run.events import BaseMeasured
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.handle import RunHandle
 from graph.vary.bases import BaseGame, base_of
+from graph.vary.nodes import check as checking
 from graph.vary.report import VaryReport, read_varied
 from graph.vary.runs import build_varying, open_varying, run_varying
-from graph.vary.settings import VarySettings
-from tests.graph.vary.varied import asked, context_in, library_game, started, written
+from graph.vary.settings import VarySettings, read_variation
+from tests.graph.vary.varied import TINY, asked, context_in, library_game, started, written
+from tools.playtest.jobs import GameSetup
+from tools.playtest.journal import Journal, JournalError
+from tools.playtest.series import play_series
 from tools.sandbox import Sandbox
 from tools.sources import GameSource, find_game
+from tools.variation import trial as trying
+from tools.variation.trial import TrialResult
 
 MOMENTS = (
     *("base", "base midway", "twist", "trial", "trial midway", "select"),
@@ -75,7 +87,8 @@ def test_killed_at_every_node_a_run_gives_the_bytes_of_one_that_never_was(tmp_pa
 
 
 def test_a_variant_is_a_folder_whose_game_is_not_its_parent(vary: Vary, tmp_path: Path) -> None:
-    report = vary(library_game("leduc_poker"), candidates=5)
+    more = {"trial_matches": 48, "good_matches": 24, "final_random": 60, "final_good": 24}
+    report = vary(library_game("leduc_poker"), candidates=5, **more)
     assert report.end == "varied"
     assert len(report.variants) == 2
     usual = game_of("poker").defaults()
@@ -230,6 +243,128 @@ def test_a_run_of_a_family_is_varied_as_the_family_until_its_code_is_another(
     assert acts != made
     assert base_of(own_game(tmp_path, acts)).family == ""  # a call is no docstring
     assert other.rulebook({"rows": 4}).startswith("# Ours\n")
+
+
+def test_what_is_no_text_beside_a_strangers_game_is_not_read_and_holds_nothing_up(
+    tmp_path: Path,
+) -> None:
+    os.mkfifo(tmp_path / "rulebook.md")
+    os.mkfifo(tmp_path / "design.json")
+    game = own_game(tmp_path, ENDLESS.replace("DEFAULT", "6"))
+    assert base_of(game).rules == f"# {tmp_path / 'own.py'}\n"
+    (tmp_path / "design.json").unlink()
+    (tmp_path / "design.json").write_text('{"family": ' + "[" * 200_000)
+    assert base_of(game).family == ""
+
+
+def test_a_variant_of_the_game_that_init_teaches_passes_the_whole_check(
+    vary: Vary, tmp_path: Path
+) -> None:
+    """Its module names the default of `stones` itself, and so gives 15 stones whatever `GAME` says.
+
+    Two heaps of other sizes differ in the length of a match, and so in play.
+    """
+    skeleton = files("games") / "skeleton" / "game.py"
+    base = base_of(own_game(tmp_path, skeleton.read_text(encoding="utf-8")))
+    report = vary(base, n=1, candidates=4)
+    (one,) = report.variants
+    made = find_game(str(tmp_path / "run" / one.folder)).source
+    assert heap(made) == one.changed["stones"] != 15
+    assert heap(made, stones=7) == 7
+    again = base_of(own_game(tmp_path, base.module({"stones": 9}))).module({"stones": 8})
+    assert heap(again) == 8
+
+
+def heap(source: str, **parameters: Json) -> int:
+    """The stones at the start, as the module itself lays them out."""
+    first: Any = LocalModule(source, "made").call("initial_state", 2, **parameters)
+    return len(first["heap"])
+
+
+def test_a_match_that_the_clock_ended_is_no_result(vary: Vary, tmp_path: Path) -> None:
+    """The game hangs where `last` is 9, which is tried."""
+    hangs = (
+        'if state["last"] == 9:\n        while True:\n            pass\n    if action not in get'
+    )
+    source = ENDLESS.replace("DEFAULT", "6").replace("if action not in get", hangs)
+    with pytest.raises(RunFolderError, match=r"the game with last=9 was stopped: .*timed_out"):
+        vary(base_of(own_game(tmp_path, source)), n=1, candidates=6)
+    kept = (tmp_path / "run" / ".state" / "journals" / "trial.jsonl").read_text()
+    assert "timed_out" not in kept
+
+
+@pytest.mark.parametrize("kind", ["timed_out", "killed"])
+def test_what_the_clock_or_the_machine_stopped_is_no_result_and_is_played_again(
+    kind: FaultKind, tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = asked(tmp_path / "run", library_game("tic_tac_toe"), n=1)
+    true, stopped = play_series, list[str]()
+
+    def stops_once(game: GameSetup, *args: object, **named: object) -> object:
+        if game.parameters["size"] != 3 and not stopped:
+            stopped.append(game.name)
+            raise ModuleFault(kind, "apply_action", "did not return", line=3)
+        return true(game, *args, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(trying, "play_series", stops_once)
+    with pytest.raises(RunFolderError, match=rf"size=.* {kind} .*resume {folder.path}"):
+        run_varying(folder, context_in(folder, sandbox))
+    report = run_varying(folder, context_in(folder, sandbox)).report
+    assert stopped
+    assert not any(kind in why for why in report.dropped)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told"), [("failed", "the checks: "), ("could_not_judge", "could not be judged: ")]
+)
+def test_a_check_that_judges_nothing_is_an_end_of_its_own(
+    outcome: Outcome,
+    told: str,
+    vary: Vary,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    finding = Finding(check="total", outcome=outcome, evidence="no match finished")
+    monkeypatch.setattr(checking, "_checked", lambda *_: [finding])
+    report = vary(library_game("leduc_poker"), n=1)
+    assert report.end == "none"
+    assert f"{told}total: no match finished" in report.dropped
+
+
+@pytest.mark.parametrize("entry", [{"zzz": 1}, {"problem": "", "profile": {"length": 1.0}}, 7])
+def test_a_line_that_no_run_writes_is_refused_with_a_sentence(
+    entry: Json, tmp_path: Path, sandbox: Sandbox
+) -> None:
+    folder = asked(tmp_path / "run", library_game("tic_tac_toe"))
+    seeds = int(str(TINY["base_seeds"]))
+    about: dict[str, Json] = {"vary": "base", "jobs": [*range(seeds + 1)]}
+    with Journal(folder.journals / "base.jsonl", about) as journal:
+        journal.append(1, entry)
+    with pytest.raises(JournalError, match=r'base.jsonl holds an entry of "index":1 that no run'):
+        run_varying(folder, context_in(folder, sandbox))
+
+
+def test_a_line_of_no_job_is_refused_with_a_sentence(tmp_path: Path, sandbox: Sandbox) -> None:
+    folder = asked(tmp_path / "run", library_game("tic_tac_toe"))
+    about: dict[str, Json] = {"vary": "base", "jobs": [*range(int(str(TINY["base_seeds"])) + 1)]}
+    with Journal(folder.journals / "base.jsonl", about) as journal:
+        journal.append(99, TrialResult(problem="theirs").model_dump(mode="json"))
+    with pytest.raises(JournalError, match='"index":99'):
+        run_varying(folder, context_in(folder, sandbox))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"settings": {}}, {"family": "zzz"}, {"settings": {"num_players": "two"}}, {"fields": {}}],
+)
+def test_a_strangers_request_that_is_no_game_is_refused_with_a_sentence(
+    changes: dict[str, object], tmp_path: Path
+) -> None:
+    folder = asked(tmp_path / "run", library_game("tic_tac_toe"))
+    told: Any = folder.read_json(".state/varying.json")
+    told["base"] |= changes
+    folder.write_json(".state/varying.json", told)
+    with pytest.raises(RunFolderError, match="is no request of this version"):
+        read_variation(folder)
 
 
 def test_a_run_that_its_handle_stopped_goes_on_to_its_end_and_takes_no_answer(

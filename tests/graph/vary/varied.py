@@ -18,7 +18,7 @@ from tools.sandbox import Sandbox
 from tools.sources import GameSource
 
 TINY: dict[str, object] = {
-    **{"seed": 7, "quick": True, "n": 2, "candidates": 3, "base_seeds": 3, "trial_matches": 12},
+    **{"seed": 7, "quick": True, "n": 2, "candidates": 3, "base_seeds": 10, "trial_matches": 12},
     **{"good_matches": 6, "final_random": 20, "final_good": 10},
 }
 

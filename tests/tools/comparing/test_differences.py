@@ -68,6 +68,19 @@ def test_equal_differences_are_no_certainty() -> None:
     assert found.low < 0 < found.high
 
 
+def test_one_pair_of_matches_tells_no_difference(sandbox: Sandbox) -> None:
+    """Student's t has n - 1 degrees of freedom, and so none for one pair."""
+    found = compared(sandbox, setup("tic_tac_toe", 2), setup("tic_tac_toe", 2, misere=True), 1)
+    assert found.paired == 1
+    assert all(one.difference.value is None for one in found.figures)
+    assert all(
+        "at least two" in one.difference.problem for one in found.figures if one.key != "lead"
+    )
+    assert not any(one.told for one in found.figures)
+    even = wilson(1, 1, "matches")
+    assert isinstance(estimated_difference(even, even, [pair(1, 1)]), Unmeasured)
+
+
 def test_what_one_game_has_no_measure_of_has_no_difference() -> None:
     lacking = Unmeasured(reason="no match finished")
     assert estimated_difference(lacking, wilson(1, 2, "matches")) == lacking

@@ -123,9 +123,34 @@ def test_a_match_that_pays_all_alike_is_a_tie_and_one_side_has_a_score_alone() -
 def test_units_are_deviations_between_seeds_and_never_less_than_two_in_a_hundred() -> None:
     seeds = [{"a": 1.0, "b": 0.5}, {"a": 3.0, "b": 0.5}, {"a": 5.0, "b": 0.5, "c": 1.0}]
     assert units_of(seeds) == {"a": 2.0, "b": 0.02}
-    # Distances 1/sqrt(2), 1/sqrt(2), 2/sqrt(2): the 99th percentile lies 0.98 of the way up.
-    half = math.sqrt(0.5)
-    assert chance_distance(seeds, units_of(seeds)) == pytest.approx(half + 0.98 * half)
+
+
+def test_the_chance_distance_is_of_the_farthest_pair_in_units_of_the_others() -> None:
+    # 0 and 5 are farthest; the standard deviation of 2 and 3, the others, is sqrt(1/2).
+    seeds = [{"a": 0.0}, {"a": 2.0}, {"a": 3.0}, {"a": 5.0, "b": 1.0}]
+    assert chance_distance(seeds) == pytest.approx(5 / math.sqrt(0.5))
+
+
+@pytest.mark.parametrize("together", [0.0, 0.6, 0.9])
+@pytest.mark.parametrize(("seeds", "most"), [(12, 0.025), (10, 0.03)])
+def test_fresh_pairs_of_one_game_seldom_lie_beyond_the_chance_distance(
+    seeds: int, most: float, together: float
+) -> None:
+    """Normal figures, with any correlation: of a hundred fresh pairs two lie beyond, or three."""
+    random, beyond = np.random.default_rng(3), list[bool]()
+    count, trials, fresh = 8, 40, 40
+
+    def profiles(number: int) -> list[dict[str, float]]:
+        shared = random.normal(size=(number, 1)) * math.sqrt(together)
+        own = random.normal(size=(number, count)) * math.sqrt(1 - together)
+        return [dict(zip("abcdefgh", map(float, one), strict=True)) for one in shared + own]
+
+    for _ in range(trials):
+        base = profiles(seeds)
+        chance, units = chance_distance(base), units_of(base)
+        pairs = zip(profiles(fresh), profiles(fresh), strict=True)
+        beyond += [profile_distance(a, b, units) > chance for a, b in pairs]
+    assert sum(beyond) / len(beyond) <= most
 
 
 def test_no_figure_counts_for_more_than_its_bound_and_nothing_shared_is_an_error() -> None:
