@@ -74,12 +74,15 @@ def killed(folder: Path, at: str) -> bool:
     return process.exitcode == -signal.SIGKILL
 
 
-def test_killed_at_every_node_a_run_gives_the_bytes_of_one_that_never_was(tmp_path: Path) -> None:
+@pytest.mark.parametrize("every", [4, 1], ids=["some", "all"])
+def test_killed_at_its_nodes_a_run_gives_the_bytes_of_one_that_never_was(
+    tmp_path: Path, every: int
+) -> None:
     base = library_game("leduc_poker")
     for name in ("straight", "killed"):
         asked(tmp_path / name, base, n=1)
     straight = started(tmp_path / "straight")
-    assert all(killed(tmp_path / "killed", moment) for moment in MOMENTS)
+    assert all(killed(tmp_path / "killed", moment) for moment in MOMENTS[::every])
     straight.join(300)
     assert straight.exitcode == 0
     assert not killed(tmp_path / "killed", "")
