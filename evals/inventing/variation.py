@@ -38,7 +38,7 @@ def run(options: EvalOptions) -> EvalResult:
     """Vary connect four and every family; quick: connect four and poker, two variants of each."""
     usual = _QUICK_GAMES if options.quick else (NAMED, *library.families())
     n = _QUICK if options.quick else _VARIANTS
-    settings = VarySettings(seed=options.seed, quick=options.quick, n=n)
+    settings = VarySettings(seed=options.seed, n=n)
     rows, grade = list[Row](), {}
     with tempfile.TemporaryDirectory() as place:
         for game in options.games or usual:
