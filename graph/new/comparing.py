@@ -11,6 +11,7 @@ from games import library
 from games.mechanics import GraphError, Mechanic
 from games.text import one_line
 from graph.new.explaining import folder_named, kept_game, mechanics_of
+from graph.run.folder import RunFolderError
 from graph.run.opening import store_settings
 from tools.comparing.games import ComparedGame
 from tools.playtest.jobs import GameSetup
@@ -30,7 +31,11 @@ def game_to_compare(name: str) -> ComparedGame:
     if name in library.names() and not Path(name).exists():
         design, place = library_design(name), name
     else:
-        folder = folder_named(name)
+        try:
+            folder = folder_named(name)
+        except RunFolderError as error:
+            known = ", ".join(sorted(library.names()))
+            raise RunFolderError(f"{error}; the library has: {known}") from error
         design, _, _ = kept_game(folder)
         place = str(folder.path)
     return ComparedGame(

@@ -86,9 +86,9 @@ def play_and_compare(
 
     Raises:
         ValueError: From the roster, if the player is unknown or cannot play a game.
-        VoidResultError: If fresh workers do not play the first matches the same.
+        VoidResultError: If fresh workers do not play the first matches and a sample the same.
     """
-    lean = replace(settings, record=False, replay=False)  # those that are shown are made again
+    lean = replace(settings, record=False)  # those that are shown are made again
     one, other = (
         play_series(game, [player] * game.num_players, roster, lean, sandbox=sandbox)
         for game in games

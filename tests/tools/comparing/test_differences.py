@@ -16,6 +16,7 @@ from tools.comparing.page import comparison_page
 from tools.playtest.intervals import Estimate, Unmeasured, wilson
 from tools.playtest.jobs import GameSetup, SandboxRecipe
 from tools.playtest.series import SeriesSettings
+from tools.replaying import VoidResultError
 from tools.sandbox import Sandbox
 
 
@@ -111,6 +112,25 @@ def test_the_same_deals_are_paired_and_counted(sandbox: Sandbox) -> None:
     assert figures["spread"].value is not None
     assert figures["spread"].value > 0
     assert figures["spread"].of == "deals"
+
+
+COUNTS = """
+_begun, _first, _paid = [], initial_state, get_rewards
+
+def initial_state(num_players, **parameters):
+    _begun.append(1)
+    return _first(num_players, **parameters)
+
+def get_rewards(state):
+    return [abs(_paid(state)[0]), -abs(_paid(state)[0])] if len(_begun) > 90 else _paid(state)
+"""
+
+
+def test_a_game_that_cheats_after_the_shown_matches_is_not_compared(sandbox: Sandbox) -> None:
+    honest = setup("tic_tac_toe", 2)
+    cheating = replace(honest, source=honest.source + COUNTS)
+    with pytest.raises(VoidResultError, match="made again by a fresh worker"):
+        compared(sandbox, honest, cheating, 300)
 
 
 def test_games_of_other_seats_are_compared_as_two_samples_and_not_by_seat(sandbox: Sandbox) -> None:

@@ -135,7 +135,7 @@ def in_batches(of: MatchPlan, size: int) -> dict[int, Json]:
 @pytest.mark.parametrize("specs", [("random", "random"), ("greedy", "random")])
 def test_entries_are_the_same_for_all_sizes_of_batches_and_alone(specs: tuple[str, str]) -> None:
     played = plan(leduc(), specs, deals=20)
-    require_same_alone(played)
+    assert len(require_same_alone(played)) >= 20
 
 
 @pytest.mark.parametrize(
