@@ -47,6 +47,7 @@ KNOWN = frozenset(
         "agents.players.specs.PlayerSpecError",
         "agents.protocols.RoleError",
         "agents.recording.RecorderError",
+        "app.export.exported.ExportError",
         "app.table.saved.SavedMatchError",
         "evals.results.EvalError",
         "games.environments.EnvironmentNotFoundError",
