@@ -86,8 +86,9 @@ def write_files(contents: Mapping[str, bytes], folder: Path, *, force: bool) -> 
         OSError: If it cannot be written.
     """
     places = [folder / name for name in contents]
-    if folder.exists() and not folder.is_dir():
-        raise ExportError(f"{folder} is no folder; choose another --out")
+    above = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    if not above.is_dir():
+        raise ExportError(f"{above} is no folder; choose another --out")
     there = [str(one) for one in places if one.exists() or one.is_symlink()]
     if there and not force:
         raise ExportError(
