@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from games.engine import Match
 
 _MATCHES = 4
-_LONGEST_MATCH = 400  # plies
+_LONGEST_MATCH = 250  # plies
 _MOST_KEPT = 5_000
 _COUNTERS = frozenset(
     {

@@ -7,7 +7,7 @@ from math import cos, pi, sin
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 from unicodedata import normalize
 
-from games.text import one_line
+from app.export.exported import as_line
 
 if TYPE_CHECKING:
     from app.export.components import Component
@@ -34,7 +34,7 @@ _PIPS: dict[int, tuple[Point, ...]] = {
     9: (*((x, y / 3) for x in (0, 1) for y in range(4)), (0.5, 0.5)),
     10: (*((x, y / 3) for x in (0, 1) for y in range(4)), (0.5, 1 / 6), (0.5, 5 / 6)),
 }
-_SMALLEST = 4.0  # points
+_SMALLEST, _WHOLE = 4.0, 9.0  # points: of any letters, and of those of a broken word
 _SHORT = 3  # letters of a name that is written large, and in the corners
 _MIDDLE = 0.5
 
@@ -138,6 +138,9 @@ def fitted(pen: Pen, words: str, wide: float, most: float, lines: int) -> tuple[
         lines: How many lines there may be in the largest size.
     """
     points = most
+    longest = max(words.split(" "), key=len)
+    while points > _WHOLE and pen.width(longest, points) > wide:  # rather small than broken
+        points *= 0.85
     while True:
         rows = _wrapped(pen, words, wide, points)
         room = int(lines * most / points)
@@ -158,7 +161,7 @@ def _wrapped(pen: Pen, words: str, wide: float, points: float) -> list[str]:
         rows += [word] if rows[-1] else []
         rows[-1] = rows[-1] or word
         while pen.width(rows[-1], points) > wide and len(rows[-1]) > 1:
-            cut = len(rows[-1]) - 1
+            cut = max(1, int(len(rows[-1]) * wide / pen.width(rows[-1], points)))
             while cut > 1 and pen.width(rows[-1][:cut], points) > wide:
                 cut -= 1
             rows[-1:] = [rows[-1][:cut], rows[-1][cut:]]
@@ -196,13 +199,13 @@ class Faces:
 
     def draw_card(self, pen: Pen, card: "Component", edge: float = 0.0) -> None:
         """The face of a card; its paper reaches over its edge."""
-        pen.box((-edge, -edge), (CARD[0] + 2 * edge, CARD[1] + 2 * edge), PAPER)
+        draw_ground(pen, CARD, edge, PAPER)
         found = _STANDARD.fullmatch(card.name) if self.is_pack else None
         if found:
             self._standard(pen, found[1].replace("T", "10"), found[2])
             return
         colour = self._colour(card)
-        words = one_line(card.name).replace("_", " ").strip() or one_line(card.kind)
+        words = as_line(card.name).replace("_", " ").strip() or as_line(card.kind)
         short = words if len(words) <= _SHORT else ""
         pen.box((4, 4), (CARD[0] - 8, CARD[1] - 8), "", colour)
         points, rows = fitted(pen, words, CARD[0] - 14, *((60.0, 1) if short else (20.0, 7)))
@@ -211,8 +214,8 @@ class Faces:
             if short:
                 pen.text((x, y), short, 14, colour, turned=turned)
             self._shape(pen, card, (x, y + (6 if turned else -6) * bool(short)), 4, colour)
-        if one_line(card.kind) != "card":
-            points, rows = fitted(pen, one_line(card.kind), CARD[0] - 40, 9, 1)
+        if as_line(card.kind) != "card":
+            points, rows = fitted(pen, as_line(card.kind), CARD[0] - 40, 9, 1)
             _block(pen, (CARD[0] / 2, 9), rows, points, colour)
 
     def _standard(self, pen: Pen, rank: str, suit: str) -> None:
@@ -262,9 +265,9 @@ class Faces:
     def draw_counter(self, pen: Pen, one: "Component", size: float, edge: float = 0.0) -> None:
         """The face of a counter."""
         colour = self._colour(one)
-        pen.box((-edge, -edge), (size + 2 * edge, size + 2 * edge), PAPER)
+        draw_ground(pen, (size, size), edge, PAPER)
         pen.box((1, 1), (size - 2, size - 2), "", colour)
-        words = one_line(one.name).strip()
+        words = as_line(one.name).strip()
         if words:
             points, rows = fitted(
                 pen, words, size - 4, *((17.0, 1) if len(words) < _SHORT else (7.0, 4))
@@ -274,9 +277,13 @@ class Faces:
             self._shape(pen, one, (size / 2, 3.2), 3, colour)
 
 
-def draw_back(pen: Pen, size: Point, edge: float, colour: str) -> None:
-    """A back, equal from both ends; its ground reaches over its edge."""
+def draw_ground(pen: Pen, size: Point, edge: float, colour: str) -> None:
+    """The ground of a face or a back, which reaches over its edge."""
     pen.box((-edge, -edge), (size[0] + 2 * edge, size[1] + 2 * edge), colour)
+
+
+def draw_pattern(pen: Pen, size: Point) -> None:
+    """The pattern on a back, equal from both ends."""
     step = min(7.0, size[0] / 4)
     across, down = int((size[0] - 6) / step), int((size[1] - 6) / step)
     left, low = (size[0] - across * step) / 2, (size[1] - down * step) / 2

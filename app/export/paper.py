@@ -24,8 +24,9 @@ from app.export.drawing import (
     Faces,
     Letters,
     Point,
-    draw_back,
     draw_die_net,
+    draw_ground,
+    draw_pattern,
 )
 from app.export.exported import ExportError
 from games.text import one_line
@@ -173,7 +174,7 @@ class Press:
             CARD,
             (*_GAPS[self.paper], BLEED),
             lambda pen, one: faces.draw_card(pen, one, BLEED),
-            lambda pen, one: draw_back(pen, CARD, BLEED, kinds[one.kind, one.seat]),
+            lambda pen, one: _back(pen, CARD, BLEED, kinds[one.kind, one.seat]),
         )
 
     def counters(self, counters: Sequence[Component], backed: bool) -> bytes:
@@ -185,9 +186,7 @@ class Press:
             size,
             (2.0, 2.0, 1.0),
             lambda pen, one: faces.draw_counter(pen, one, COUNTER, 1.0),
-            (lambda pen, one: draw_back(pen, size, 1.0, kinds[one.kind, one.seat]))
-            if backed
-            else None,
+            (lambda pen, one: _back(pen, size, 1.0, kinds[one.kind, one.seat])) if backed else None,
         )
 
     def _grid(
@@ -375,6 +374,16 @@ def _back_colours(things: Sequence[Component]) -> dict[tuple[str, int | None], s
         key: COLOURS[(n + 1 if key[1] is None else key[1]) % len(COLOURS)]
         for n, key in enumerate(every)
     }
+
+
+def _back(pen: PaperPen, size: Point, edge: float, colour: str) -> None:
+    """A back; its pattern is in the file once."""
+    draw_ground(pen, size, edge, colour)
+    if not pen.canvas.hasForm("pattern"):
+        pen.canvas.beginForm("pattern")
+        draw_pattern(pen, size)
+        pen.canvas.endForm()
+    pen.canvas.doForm("pattern")
 
 
 def _tiles(length: float, room: float) -> int:

@@ -1,7 +1,7 @@
 """Print and play: the PDF files of a game."""
 
 from app.export.components import listed_components
-from app.export.exported import Exported, ExportError, Files
+from app.export.exported import Exported, ExportError, Files, as_line
 from app.export.paper import Press, fonts_of
 from app.export.rulebook import example_lines, rulebook_pdf
 from app.table.session import TableSession, line_up_of
@@ -25,7 +25,8 @@ def printed(exported: Exported) -> Files:
         raise ExportError(
             f"{exported.title} has {things} components; at most {_MOST_PRINTED} are printed"
         )
-    press = Press(exported.title, exported.paper, fonts_of(exported.font))
+    name = as_line(exported.table.module.info["name"])
+    press = Press(name, exported.paper, fonts_of(exported.font))
     example = _example(exported)
     contents = {
         "rulebook.pdf": rulebook_pdf(exported, press, found, example),

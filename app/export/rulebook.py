@@ -24,8 +24,9 @@ from reportlab.platypus import (
 )
 
 from app.export.components import counted
+from app.export.exported import as_line
 from app.table.boards import folded
-from games.text import one_line, plain_text
+from games.text import plain_text
 from games.values import CHANCE
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ _RULE = re.compile(r"[\s|:-]+")
 _INLINE = (
     (re.compile(r"`([^`\n]+)`"), r"\1"),
     (re.compile(r"\*\*([^*\n]+)\*\*"), r"<b>\1</b>"),
-    (re.compile(r"(?<![*\w])\*([^*\n]+)\*(?![*\w])"), r"<i>\1</i>"),
+    (re.compile(r"(?<![*\w])\*(?=\S)([^*\n]+)(?<=\S)\*(?![*\w])"), r"<i>\1</i>"),
 )
 _LONGEST = 200_000  # characters of a rulebook
 _FEW = 3  # paragraphs of a section in the summary
@@ -55,6 +56,7 @@ class Typesetter:
     def __init__(self, fonts: "Fonts") -> None:
         self.fonts = fonts
         base = {"fontName": fonts.plain, "fontSize": 10, "leading": 14, "spaceAfter": 4}
+        base["bulletFontName"] = fonts.plain
         self.body = ParagraphStyle("body", **base)
         self.item = ParagraphStyle("item", parent=self.body, leftIndent=12, bulletIndent=2)
         self.said = ParagraphStyle("said", parent=self.body, fontName=fonts.italic)
@@ -157,7 +159,7 @@ def rulebook_pdf(
         *(doubts if found.doubts else []),
     ]
     to = BytesIO()
-    title = press.fonts.letters.shown(exported.title)
+    title = press.fonts.letters.shown(press.title)
     document = BaseDocTemplate(
         to, pagesize=press.page, invariant=1, title=title, author="Rulewright"
     )
@@ -178,8 +180,8 @@ def _summary(
     """Name, players, components, and the beginning of each section of the rules."""
     info, players = exported.table.module.info, exported.table.setup.num_players
     parts: list[Flowable] = [
-        typed.title(exported.title, 1),
-        typed.words(one_line(str(info.get("summary", ""))), typed.said),
+        typed.title(as_line(info["name"]), 1),
+        typed.words(as_line(str(info.get("summary", ""))), typed.said),
         typed.words(
             f"For {players} players. You need: {', '.join(found.rows()) or 'see below'}.",
             typed.body,
@@ -208,7 +210,7 @@ def _things(found: "ComponentList") -> list[str]:
         named = [
             f"{one.name}{f' ({one.count})' if one.count > 1 else ''}" for one in some if one.name
         ]
-        told = f": {', '.join(map(one_line, named))}" if named else ""
+        told = f": {', '.join(map(as_line, named))}" if named else ""
         lines.append(f"{counted(sum(one.count for one in some), kind)}{whose}{told}")
     return lines or ["None could be told."]
 
@@ -228,12 +230,12 @@ def example_lines(match: "Match") -> list[str]:
     for chance, plies in groupby(match.plies, key=lambda ply: ply.player == CHANCE):
         some = [*plies]
         if chance:
-            lines += folded([one_line(event) for ply in some for event in ply.events[0]])
+            lines += folded([as_line(event) for ply in some for event in ply.events[0]])
             continue
         for ply in some:
-            told = " ".join(one_line(event) for event in ply.events[0])
-            lines.append(told or f"Player {ply.player + 1}: {one_line(ply.action)}")
+            told = " ".join(as_line(event) for event in ply.events[0])
+            lines.append(told or f"Player {ply.player + 1}: {as_line(ply.action)}")
     if match.returns is None:
-        return [*lines, f"The match was not played to its end: {one_line(match.reason)[:200]}"]
+        return [*lines, f"The match was not played to its end: {as_line(match.reason)[:200]}"]
     paid = ", ".join(f"Player {n} {value:g}" for n, value in enumerate(match.returns, 1))
     return [*lines, f"The match is over. Results: {paid}."]

@@ -15,14 +15,13 @@ import reportlab
 from PIL import Image, ImageDraw, ImageFont
 
 from app.export.components import Component, ComponentList, listed_components
-from app.export.drawing import CARD, COLOURS, Faces, Letters, Point, draw_back
-from app.export.exported import Exported, ExportError, Files
+from app.export.drawing import CARD, COLOURS, Faces, Letters, Point, draw_ground, draw_pattern
+from app.export.exported import Exported, ExportError, Files, as_line
 from app.export.paper import fonts_of
-from games.text import one_line
 from games.values import Json
 
 _GRID = (10, 7)
-_SCALE = 6  # pixels a millimetre
+_SCALE = 5  # pixels a millimetre
 _FINER = 2  # drawn larger, and made smaller
 _MOST_SHEETS = 30
 _POINT = 25.4 / 72  # millimetres
@@ -135,7 +134,7 @@ def _deck(
         (100 * number + place, one) for place, one in enumerate(some) for _ in range(one.count)
     ]
     where: dict[str, Json] = {"posX": 3.0 * (number - 1), "posY": 1.0, "posZ": 0.0, **_TURN}
-    about: dict[str, Json] = {"Nickname": f"{one_line(key[0])}{whose}", "Transform": where}
+    about: dict[str, Json] = {"Nickname": f"{as_line(key[0])}{whose}", "Transform": where}
     if len(cards) == 1:  # a deck of one card is a card
         return {"Name": "Card", **about, "CardID": cards[0][0], "CustomDeck": {str(number): sheet}}
     return {
@@ -143,7 +142,7 @@ def _deck(
         "CustomDeck": {str(number): sheet},
         "ContainedObjects": [
             {
-                **{"Name": "Card", "Nickname": one_line(one.name), "CardID": card},
+                **{"Name": "Card", "Nickname": as_line(one.name), "CardID": card},
                 **{"Transform": where, "CustomDeck": {str(number): sheet}},
             }
             for card, one in cards
@@ -169,15 +168,17 @@ class _Pictures:
             picture = self._blank()
             self.faces.draw_card(self._pen(picture), one)
             at = place % _GRID[0] * wide, place // _GRID[0] * high
-            sheet.paste(picture.resize(self.size, Image.Resampling.LANCZOS), at)
+            sheet.paste(picture.reduce(_FINER), at)
         sheet.paste(back, ((_GRID[0] - 1) * wide, (_GRID[1] - 1) * high))
         return _png(sheet)
 
     def back(self, colour: str) -> Image.Image:
         """A back."""
         picture = self._blank()
-        draw_back(self._pen(picture), CARD, 0, colour)
-        return picture.resize(self.size, Image.Resampling.LANCZOS)
+        pen = self._pen(picture)
+        draw_ground(pen, CARD, 0, colour)
+        draw_pattern(pen, CARD)
+        return picture.reduce(_FINER)
 
     def _blank(self) -> Image.Image:
         return Image.new("RGB", (self.size[0] * _FINER, self.size[1] * _FINER), "#ffffff")
@@ -188,5 +189,5 @@ class _Pictures:
 
 def _png(picture: Image.Image) -> bytes:
     to = BytesIO()
-    picture.save(to, "PNG", compress_level=6)
+    picture.save(to, "PNG", compress_level=4)
     return to.getvalue()
