@@ -3,17 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
-from hashlib import sha256
 from io import BytesIO
 from math import ceil, prod
-from pathlib import Path
 
-from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A4, LETTER
 from reportlab.lib.units import mm
-from reportlab.pdfbase import pdfmetrics
-from reportlab.pdfbase.ttfonts import TTFError, TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from app.export.components import Component, GameBoard
@@ -22,14 +16,12 @@ from app.export.drawing import (
     COLOURS,
     INK,
     Faces,
-    Letters,
     Point,
     draw_die_net,
     draw_ground,
     draw_pattern,
 )
-from app.export.exported import ExportError
-from games.text import one_line
+from app.export.pen import Fonts, PaperPen, ink
 
 BLEED = 3.0
 COUNTER = 15.0
@@ -39,100 +31,6 @@ _MARGIN, _OVERLAP, _LABELS = 10.0, 10.0, 7.0
 _CELLS = range(17, 25)  # sides of a cell; a counter has room on each
 _DIE = 18.0
 _ROUNDS = 20
-
-
-@dataclass(frozen=True)
-class Fonts:
-    """Fonts of a document, by their names in reportlab.
-
-    Attributes:
-        plain: For reading.
-        bold: For titles and cards.
-        italic: For what is said beside.
-        letters: What they can show.
-    """
-
-    plain: str
-    bold: str
-    italic: str
-    letters: Letters
-
-
-def fonts_of(file: Path | None) -> Fonts:
-    """The fonts of a file; without one those that come with reportlab.
-
-    Raises:
-        ExportError: If the file is no TrueType font.
-    """
-    files = ("Vera.ttf", "VeraBd.ttf", "VeraIt.ttf") if file is None else (str(file.resolve()),) * 3
-    try:
-        plain, bold, italic = map(_registered, files)
-    except (TTFError, OSError) as error:
-        raise ExportError(
-            f"{file} cannot be used as a font: {one_line(str(error))[:200]}; required: a TrueType "
-            "file (.ttf) with outlines"
-        ) from error
-    faces = [pdfmetrics.getFont(name).face.charToGlyph for name in (plain, bold, italic)]
-    return Fonts(plain, bold, italic, Letters(lambda code: all(code in face for face in faces)))
-
-
-@cache
-def _registered(file: str) -> str:
-    name = f"f{sha256(file.encode()).hexdigest()[:8]}"
-    pdfmetrics.registerFont(TTFont(name, file))
-    pdfmetrics.registerFontFamily(name, normal=name, bold=name, italic=name, boldItalic=name)
-    return name
-
-
-@dataclass(frozen=True)
-class PaperPen:
-    """A pen on a page; see `Pen`."""
-
-    canvas: Canvas
-    fonts: Fonts
-
-    def polygon(self, points: Sequence[Point], colour: str) -> None:
-        """See `Pen.polygon`."""
-        path = self.canvas.beginPath()
-        path.moveTo(points[0][0] * mm, points[0][1] * mm)
-        for x, y in points[1:]:
-            path.lineTo(x * mm, y * mm)
-        path.close()
-        self.canvas.setFillColor(_colour(colour))
-        self.canvas.drawPath(path, stroke=0, fill=1)
-
-    def box(self, place: Point, size: Point, fill: str = "", line: str = "") -> None:
-        """See `Pen.box`."""
-        if fill:
-            self.canvas.setFillColor(_colour(fill))
-        if line:
-            self.canvas.setStrokeColor(_colour(line))
-            self.canvas.setLineWidth(0.5 * mm)
-        measures = (*place, *size)
-        self.canvas.rect(*(one * mm for one in measures), stroke=bool(line), fill=bool(fill))
-
-    def text(
-        self, middle: Point, words: str, points: float, colour: str, *, turned: bool = False
-    ) -> None:
-        """See `Pen.text`."""
-        self.canvas.saveState()
-        self.canvas.translate(middle[0] * mm, middle[1] * mm)
-        if turned:
-            self.canvas.rotate(180)
-        self.canvas.setFillColor(_colour(colour))
-        self.canvas.setFont(self.fonts.bold, points)
-        self.canvas.drawCentredString(0, -0.36 * points, self.fonts.letters.shown(words))
-        self.canvas.restoreState()
-
-    def width(self, words: str, points: float) -> float:
-        """See `Pen.width`."""
-        shown = self.fonts.letters.shown(words)
-        return float(pdfmetrics.stringWidth(shown, self.fonts.bold, points) / mm)
-
-
-@cache
-def _colour(code: str) -> HexColor:
-    return HexColor(code)
 
 
 @dataclass(frozen=True)
@@ -296,7 +194,7 @@ class Press:
         pen = PaperPen(canvas, self.fonts)
         canvas.setDash(2 * mm, 1.5 * mm)
         canvas.setLineWidth(0.3 * mm)
-        canvas.setStrokeColor(_colour(INK))
+        canvas.setStrokeColor(ink(INK))
         column, row = tile
         number = row * of[0] + column + 1
         told = f"sheet {number} of {of[0] * of[1]}: row {row + 1}, column {column + 1}"
@@ -394,7 +292,7 @@ def _tiles(length: float, room: float) -> int:
 def _crop_marks(canvas: Canvas, place: Point, size: Point, bleed: float) -> None:
     """Two short lines at each corner, over the ground that is cut away."""
     canvas.setLineWidth(0.15 * mm)
-    canvas.setStrokeColor(_colour(INK))
+    canvas.setStrokeColor(ink(INK))
     near, far = 0.3 * bleed, bleed
     for x, out in ((place[0], -1), (place[0] + size[0], 1)):
         for y, up in ((place[1], -1), (place[1] + size[1], 1)):

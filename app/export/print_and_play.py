@@ -2,7 +2,8 @@
 
 from app.export.components import listed_components
 from app.export.exported import Exported, ExportError, Files, as_line
-from app.export.paper import Press, fonts_of
+from app.export.paper import Press
+from app.export.pen import fonts_of
 from app.export.rulebook import example_lines, rulebook_pdf
 from app.table.session import TableSession, line_up_of
 from games.values import ModuleFault

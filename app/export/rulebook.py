@@ -32,7 +32,8 @@ from games.values import CHANCE
 if TYPE_CHECKING:
     from app.export.components import ComponentList
     from app.export.exported import Exported
-    from app.export.paper import Fonts, Press
+    from app.export.paper import Press
+    from app.export.pen import Fonts
     from games.engine import Match
 
 _MARGIN = 20 * mm

@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw, ImageFont
 from app.export.components import Component, ComponentList, listed_components
 from app.export.drawing import CARD, COLOURS, Faces, Letters, Point, draw_ground, draw_pattern
 from app.export.exported import Exported, ExportError, Files, as_line
-from app.export.paper import fonts_of
+from app.export.pen import fonts_of
 from games.values import Json
 
 _GRID = (10, 7)

@@ -10,7 +10,8 @@ import pytest
 from app.export.components import Component, ComponentList, GameBoard, listed_components
 from app.export.drawing import CARD
 from app.export.exported import Exported, ExportError, Files
-from app.export.paper import BLEED, Press, fonts_of
+from app.export.paper import BLEED, Press
+from app.export.pen import fonts_of
 from app.export.print_and_play import printed
 from app.table.boards import Naming
 from app.table.session import open_table
