@@ -1,6 +1,7 @@
 """Games as Python holds them: loaded by a name, or designed from words."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -172,12 +173,13 @@ class DesignedGame(Displayed):
             return _run(folder, settings, hears, fresh=False, given=words)
 
     def shown(self) -> ShownTable:
-        """How it ended, and what the checks found."""
-        rows = [(one.check, one.outcome, one_line(one.evidence)[:80]) for one in self.findings]
+        """The run's end, and a row for what each check found."""
+        told = Counter((one.check, one.outcome) for one in self.findings)
+        rows = [(check, outcome, str(number)) for (check, outcome), number in told.items()]
         title = self.game.title if self.game else "no game"
         below = [self.question] if self.question else [f"report: {self.report}"]
         heading = one_line(f"{title}: {self.end}")
-        return ShownTable(heading, ("check", "outcome", "evidence"), rows, below)
+        return ShownTable(heading, ("check", "outcome", "findings"), rows, below)
 
 
 def design_game(

@@ -47,8 +47,7 @@ def train_player(
     steps: int = 0,
     tokens: int = 0,
     seed: int | None = None,
-    players: int = 0,
-    parameters: "Mapping[str, Json] | None" = None,
+    settings: "Mapping[str, Json] | None" = None,
     force: bool = False,
 ) -> TrainedPlayerFile:
     """Train a network by self-play, as `rulewright train` does.
@@ -59,8 +58,7 @@ def train_player(
         steps: Decisions to learn from, for a policy (PPO; it needs the extra `learn`).
         tokens: Tokens to learn from, for a model of what a seat sees (GO-MCTS).
         seed: Repeats the training; without it one is drawn.
-        players: Seats; 0 for the usual number.
-        parameters: Replace the game's own.
+        settings: Of the training, by name; docs/training.md lists them.
         force: Whether to replace the file.
 
     Raises:
@@ -71,9 +69,11 @@ def train_player(
 
     if (steps > 0) == (tokens > 0):
         raise ArgumentError("required: steps of 1 or more (ppo), or tokens (gomcts), and not both")
-    loaded, file = load_game(game, players=players, parameters=parameters), Path(out)
+    loaded, file = load_game(game), Path(out)
     kind = TrainedPlayer.GOMCTS if tokens else TrainedPlayer.PPO
-    asked = Training(player=kind, steps=steps, tokens=tokens, seed=seed)
+    own = ",".join(f"{name}={value}" for name, value in (settings or {}).items())
+    ppo, gomcts = ("", own) if tokens else (own, "")
+    asked = Training(player=kind, steps=steps, tokens=tokens, seed=seed, ppo=ppo, gomcts=gomcts)
     with quietly(), Isolation().chosen():
         about, _ = trained_file(
             *(loaded.name, file, asked, loaded.players, loaded.pairs), force=force
@@ -148,7 +148,6 @@ def learn_game(
     ):
         if (request := goes_on(folder, 0)) is not None:
             learn_to_the_end(folder, request, hears or (lambda _: None))
-        made = (folder.path / "game.py").is_file()
-        return LearnedGame(
-            folder.path, read_report(folder), load_game(folder.path) if made else None
-        )
+        model = folder.path / "model.py"
+        game = load_game(model) if model.is_file() else None
+        return LearnedGame(folder.path, read_report(folder), game)

@@ -146,15 +146,24 @@ class TournamentTable(Displayed):
 
     def shown(self) -> ShownTable:
         """A row an entrant, the highest rating first."""
-        best = sorted(self.standings, key=lambda one: -getattr(one.elo, "value", float("-inf")))
+        best = sorted(self.standings, key=_rank, reverse=True)
         rows = [
             (short_name(one.name), estimated(one.win_rate), estimated(one.elo, 0)) for one in best
         ]
         title = f"{one_line(self.result.game)}: {self.result.matches} matches"
-        below = [*self.result.cautions.values(), self.result.no_result]
-        return ShownTable(
-            title, ("player", "win rate", "Elo"), rows, [*map(one_line, filter(None, below))]
-        )
+        measures = [one for row in best for one in (row.win_rate, row.elo)]
+        why = dict.fromkeys(one.reason for one in measures if hasattr(one, "reason"))
+        below = [self.result.no_result, self.result.not_audited, *self.result.cautions.values()]
+        below += [f"not measured: {reason}" for reason in why]
+        told = [one_line(line) for line in below if line]
+        return ShownTable(title, ("player", "win rate", "Elo"), rows, told)
+
+
+def _rank(one: "Standing") -> tuple[float, float]:
+    """A measure's value, and where there is none, less than all others."""
+    lowest = float("-inf")
+    elo, rate = getattr(one.elo, "value", lowest), getattr(one.win_rate, "value", lowest)
+    return elo, rate
 
 
 def round_robin(

@@ -87,11 +87,9 @@ class Displayed:
 
 
 def estimated(value: "Estimate | Unmeasured | None", digits: int = 3) -> str:
-    """A value with its interval, or why there is none."""
-    if value is None:
-        return "not estimated"
-    if hasattr(value, "reason"):
-        return f"not measured ({one_line(value.reason)})"
+    """A value with its interval, where there is one."""
+    if value is None or hasattr(value, "reason"):
+        return "not measured"
     return f"{value.value:.{digits}f} ({value.low:.{digits}f} to {value.high:.{digits}f})"
 
 
