@@ -95,14 +95,14 @@ class ComponentList:
             kinds = Counter[str]()
             for one in group:
                 kinds[one.kind] += one.count
-            lines += [counted(count, kind) for kind, count in kinds.items()]
+            lines += [number_told(count, kind) for kind, count in kinds.items()]
         return lines
 
 
-def counted(count: int, kind: str) -> str:
+def number_told(count: int, kind: str) -> str:
     """A number of components.
 
-    >>> counted(1, "die"), counted(2, "die"), counted(2, "card")
+    >>> number_told(1, "die"), number_told(2, "die"), number_told(2, "card")
     ('1 die', '2 dice', '2 cards')
     """
     return f"{count} dice" if kind == "die" and count != 1 else number_of(count, one_line(kind))

@@ -23,7 +23,7 @@ from reportlab.platypus import (
     TableStyle,
 )
 
-from app.export.components import counted
+from app.export.components import number_told
 from app.export.exported import as_line
 from app.table.boards import folded
 from games.text import plain_text
@@ -212,7 +212,7 @@ def _things(found: "ComponentList") -> list[str]:
             f"{one.name}{f' ({one.count})' if one.count > 1 else ''}" for one in some if one.name
         ]
         told = f": {', '.join(map(as_line, named))}" if named else ""
-        lines.append(f"{counted(sum(one.count for one in some), kind)}{whose}{told}")
+        lines.append(f"{number_told(sum(one.count for one in some), kind)}{whose}{told}")
     return lines or ["None could be told."]
 
 

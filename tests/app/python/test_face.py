@@ -73,6 +73,23 @@ def test_a_game_is_designed_from_words(capsys: pytest.CaptureFixture[str]) -> No
     assert "report.html" in said
 
 
+def test_a_run_that_asks_is_answered_and_goes_on() -> None:
+    asks = rulewright.design("a game", quick=True, seed=1)
+    assert (asks.end, asks.game) == ("question", None)
+    assert "Which game do you want?" in asks.question
+    assert asks.question in repr(asks)
+    with pytest.raises(ArgumentError, match="this run made no game"):
+        asks.play(["random"])
+    heard: list[str] = []
+    made = asks.answer("tic-tac-toe on a 4 by 4 board", lambda event: heard.append(event.node))
+    assert (made.end, made.question, made.folder) == ("made", "", asks.folder)
+    assert made.game is not None
+    assert made.game.parameters["size"] == 4
+    assert {"design", "check"} <= set(heard)
+    with pytest.raises(ArgumentError, match="asks nothing"):
+        made.answer("yes")
+
+
 def test_a_player_is_trained(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
