@@ -265,16 +265,37 @@ def test_letters_that_the_font_lacks_are_said_and_no_boxes(
     assert "--font FILE" in remark
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "|" + "a|" * 300 + "\n|" + "-|" * 300,
+        "|" + "word " * 5000 + "|b|\n|c|d|",
+        "&lt;&#1; <br/> <font> ]]> <para> **a *b `c** d*",
+        "# a\n\nx\n\n" * 300,
+        "\0\x1b[31m",
+    ],
+)
+def test_any_rulebook_is_typeset(
+    rules: str, tmp_path: Path, sandbox: Sandbox, stack: ExitStack
+) -> None:
+    sheets = pages(book_of(tmp_path, rules, sandbox, stack).contents["rulebook.pdf"])
+    assert "For 2 players. You need: 4 cards." in " ".join(sheets[0].text.split())
+    assert "An example of play" not in sheets[0].text  # the summary has one page
+    assert sheets[-1].text.split()[-6:] == ["4", "cards:", "a,", "b,", "c,", "d"]
+
+
 def test_headings_lists_and_tables_are_typeset(
     tmp_path: Path, sandbox: Sandbox, stack: ExitStack
 ) -> None:
     rules = (
         "# Rules\n\nTwo lines of\none **bold** and `plain` paragraph, 2 * 3 * 4.\n\n1. first\n"
-        "2. second\n   goes on\n\n| card | points |\n| --- | ---: |\n| A<B | 11 |\n\n" + "z" * 5000
+        "2. second\n   goes on\n\n| card | points |\n| --- | ---: |\n| A<B | 11 |\n\n> quoted\n\n"
+        + "z"
+        * 5000
     )
     book = text_of(book_of(tmp_path, rules, sandbox, stack).contents["rulebook.pdf"])
     assert "Two lines of one bold and plain paragraph, 2 * 3 * 4." in book
     assert "2. second goes on" in book
-    assert "A<B 11" in book
+    assert "A<B 11 quoted" in book
     assert "---" not in book
     assert book.count("z") >= 5000
