@@ -154,6 +154,21 @@ def test_importing_loads_nothing_of_ours_and_names_are_the_functions() -> None:
         getattr(rulewright, "nosuch")  # noqa: B009 - there is none
 
 
+def test_a_room_that_another_package_has_is_an_import_error(tmp_path: Path) -> None:
+    (tmp_path / "graph").mkdir()
+    (tmp_path / "graph" / "__init__.py").write_text("raise RuntimeError('theirs')\n")
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", "import rulewright; rulewright.load('whist')"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: another package here has the import name graph")
+
+
 def test_a_type_checker_is_told_of_the_functions_that_are_given() -> None:
     tree = ast.parse((ROOT / "rulewright.py").read_text(encoding="utf-8"))
     imported = {
