@@ -1,0 +1,1 @@
+"""The page: a table in the browser."""
