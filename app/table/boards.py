@@ -4,7 +4,7 @@ Words say which action a person means, and tell events in few lines.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isqrt
 from shutil import get_terminal_size
@@ -233,7 +233,7 @@ def size_of(parameters: Mapping[str, Any]) -> Cell | None:
 
 
 def placed_boards(
-    observation: Mapping[str, Any], size: Cell, seats: int, seat: int
+    observation: Mapping[str, Any], size: Cell, seats: int, seat: int, name_of: Callable[[int], str]
 ) -> tuple[set[str], list[Board]]:
     """Boards of what is named with its cells, and the fields that they tell.
 
@@ -258,7 +258,7 @@ def placed_boards(
     for key, rows in by_seat.items():
         for number, row in enumerate(rows):
             marks = {cell: _sign(one.word) for one in row for cell in one.cells}
-            whose = f"{key} of Player {number + 1}"
+            whose = f"{key} of {name_of(number)}"
             if number == seat:
                 signs = sorted({f"{_sign(one.word)} {one.word}" for one in row if one.word})
                 told = f" ({', '.join(signs)})" if signs else ""

@@ -102,7 +102,7 @@ class SeatReading:
         """
         self.learn(observation)
         size = size_of(self.setting.parameters) or (0, 0)
-        placed, boards = placed_boards(observation, size, self.setting.seats, self.seat)
+        placed, boards = placed_boards(observation, size, self.setting.seats, self.seat, self.name)
         if boards:
             yield Part("boards", "", "", boards=tuple(boards))
         for key, value in observation.items():

@@ -1,10 +1,12 @@
 """Boards as tables of cells, with the names of rows and columns and the moves on the cells."""
 
+from collections.abc import Mapping
+
 from markupsafe import Markup
 
 from app.table.boards import Board, Cell
 from app.web.drawing.markup import joined, tag, told
-from app.web.drawing.pieces import at_sea, on_board
+from app.web.drawing.pieces import DRAUGHTS, at_sea, on_board
 from app.web.drawing.spots import Area, Spots, area_of
 
 _MOST_PICTURES = 900
@@ -29,7 +31,10 @@ def drawn_board(key: str, board: Board, spots: Spots) -> Markup:
     many = len(grid) * len(grid[0])
     is_drop = bool(naming.cells) and not naming.rows and not naming.inside
     names: dict[Cell, str] = {cell: name for name, cell in naming.cells.items()}
-    is_disc = is_drop or len(grid[0]) >= _DISCS_FROM
+    looks = {
+        "is_disc": is_drop or len(grid[0]) >= _DISCS_FROM,
+        "is_draughts": {mark for row in grid for mark in row} - {"."} <= DRAUGHTS,
+    }
     rows = []
     if naming.columns:
         heads = [_head(key, label, spots, is_drop=is_drop) for label in naming.columns]
@@ -44,7 +49,7 @@ def drawn_board(key: str, board: Board, spots: Spots) -> Markup:
             if many > _MOST_PICTURES:
                 cells.append(tag("td", "" if mark == "." else told(mark, 6)))
                 continue
-            inner = _cell(mark, name, board, is_disc=is_disc)
+            inner = _cell(mark, name, board, looks)
             spot = (
                 tag("span.spot", inner, data_c=name)
                 if is_drop
@@ -56,7 +61,7 @@ def drawn_board(key: str, board: Board, spots: Spots) -> Markup:
     step = next((n for n in _STEPS if len(grid[0]) <= n), "most")
     title = told(board.title.removesuffix(":"))
     table = tag(f"table.board.{kind}.cells-{step}", tag("caption", title), tag("tbody", *rows))
-    return tag("div.scroll", table)
+    return tag("div.scroll", table, role="group", aria_label=title, tabindex=0)
 
 
 def _head(key: str, label: str, spots: Spots, *, is_drop: bool) -> Markup:
@@ -65,9 +70,9 @@ def _head(key: str, label: str, spots: Spots, *, is_drop: bool) -> Markup:
     return tag("th", spots.placed(key, label, inner, "") if is_drop else label, scope="col")
 
 
-def _cell(mark: str, name: str, board: Board, *, is_disc: bool) -> Markup:
+def _cell(mark: str, name: str, board: Board, looks: Mapping[str, bool]) -> Markup:
     """The picture of a cell; an empty one shows its name where nothing else tells it."""
     if mark == ".":
         return joined([tag("span.label", name)] if board.naming.inside and name else [])
-    inner = at_sea(mark) if board.is_sea else on_board(mark, is_disc=is_disc)
+    inner = at_sea(mark) if board.is_sea else on_board(mark, **looks)
     return tag("svg", inner, role="img", aria_label=mark, **_BOX)

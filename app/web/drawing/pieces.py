@@ -11,9 +11,11 @@ _CARD = re.compile(r"(10|[2-9TJQKA])([CDHS])")
 _TINTED = re.compile(rf"([{''.join(TINTS)}])(\d{{1,2}})")
 _SIGN = re.compile(r"\b(10|[2-9TJQKA])([CDHS])\b")
 _SIGNS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
+_WORD = re.compile(r"[a-z]{4,}")
 _LONGEST_TILE = 6
 _LONGEST_ON_PIECE = 3
 _MOST_PIPS = 6
+DRAUGHTS = frozenset("bwBW")
 _MARKS = {"x": "x", "X": "x", "o": "o", "O": "o"}
 
 
@@ -44,6 +46,11 @@ def is_card(text: object) -> bool:
     return isinstance(text, str) and _CARD.fullmatch(text) is not None
 
 
+def is_tinted(text: object) -> bool:
+    """True for the code of a card with a colour and a number, such as R7."""
+    return isinstance(text, str) and _TINTED.fullmatch(text) is not None
+
+
 def picture(text: str, component: str) -> Markup:
     """A component as a picture of its kind, with its name."""
     text = told(text, 40)
@@ -55,7 +62,7 @@ def picture(text: str, component: str) -> Markup:
         return _die(text)
     if component in ("piece", "mark", "counter") and len(text) <= _LONGEST_ON_PIECE:
         return _svg("piece", "0 0 32 32", text, on_board(text))
-    if len(text) <= _LONGEST_TILE:
+    if len(text) <= _LONGEST_TILE and not _WORD.fullmatch(text):
         return _tile(text, component)
     return tag("span.chip", with_signs(text))
 
@@ -82,8 +89,14 @@ def back(count: int | None = None, label: str = "") -> Markup:
     return _svg("card.back", "0 0 60 84", label, *edges, sides, *number)
 
 
-def on_board(mark: str, *, is_disc: bool = False) -> Markup:
-    """The inside of a cell's picture: a mark, a disc, or a piece with its letter."""
+def on_board(mark: str, *, is_disc: bool = False, is_draughts: bool = False) -> Markup:
+    """The inside of a cell's picture: a mark, a disc, or a piece with its letter.
+
+    Args:
+        mark: What lies there.
+        is_disc: Whether x and o are engraved in discs.
+        is_draughts: Whether b and w are colours of men, and B and W of kings.
+    """
     theirs = mark.startswith("[") and mark.endswith("]") and mark != "[]"
     letter = mark[1:-1] if theirs else mark
     if (shape := _MARKS.get(letter)) and not theirs:
@@ -91,9 +104,10 @@ def on_board(mark: str, *, is_disc: bool = False) -> Markup:
         if not is_disc:
             return tag(f"g.{side}", used(shape))
         return tag(f"g.{side}", used("disc"), tag("g.engraved", used(shape, "9 9 14")))
-    if letter in ("b", "w", "B", "W"):
+    if is_draughts and letter in DRAUGHTS:
         side = "black" if letter in "bB" else "white"
-        return tag(f"g.{side}", used("disc" if letter.islower() else "king"))
+        crown = tag("g.engraved", used("king", "8 8 16")) if letter.isupper() else None
+        return tag(f"g.{side}", used("disc"), crown)
     if letter == "#":
         return tag("g.wall", used("wall"))
     side = "theirs" if theirs or (letter.islower() and letter.isalpha()) else "mine"

@@ -11,7 +11,7 @@ from app.web.drawing.art import definitions
 from app.web.drawing.grids import board_area, drawn_board, is_own_sea
 from app.web.drawing.markup import bounded, joined, tag, told
 from app.web.drawing.moves import drawn_moves
-from app.web.drawing.pieces import back, is_card, named, picture, with_signs
+from app.web.drawing.pieces import back, is_card, is_tinted, named, picture, with_signs
 from app.web.drawing.spots import Area, Spots, area_of
 
 _PILES = ("pile", "deck", "stock", "draw_pile")
@@ -34,6 +34,7 @@ class SeatDrawing:
     seat: int | None
     presentation: Mapping[str, Any] | None = None
     _reading: SeatReading = field(init=False)
+    _has_tints: bool = False  # whether cards are told as R7
 
     def __post_init__(self) -> None:
         seat = SPECTATOR if self.seat is None else self.seat
@@ -58,6 +59,8 @@ class SeatDrawing:
         reading = self._reading
         reading.names = [told(name, 40) for name in names]
         parts = list(reading.parts(seen, legal))
+        hands = [part.value for part in parts if part.kind == "hand" and part.value]
+        self._has_tints |= any(all(map(is_tinted, hand)) for hand in hands)
         spots = Spots(self._areas(parts), legal)
         places: dict[str, list[Markup]] = {name: [] for name in _PLACES}
         left = _MOST_BYTES
@@ -70,13 +73,12 @@ class SeatDrawing:
                 drawn = tag("p.cut", f"{part.name}: too much to draw.")
             places[place].append(drawn)
         places["seats"].insert(0, self._seat_table(parts, to_move))
-        sections = [
-            tag(f"section.{name}", *inner, aria_label=_PLACES[name])
-            for name, inner in places.items()
-            if inner
-        ]
-        body = joined([_turn(self.seat, reading, to_move), *sections, drawn_moves(legal, spots)])
+        moves = [drawn_moves(legal, spots)]
+        main = joined([*map(_section, _MAIN, map(places.__getitem__, _MAIN)), *moves])
+        side = joined([*map(_section, _SIDE, map(places.__getitem__, _SIDE))])
         blocked = tag("button", type="submit", disabled=True, hidden=True)  # Enter plays nothing
+        turn = _turn(self.seat, reading, to_move)
+        body = joined([turn, tag("div.main", main), tag("div.side", side)])
         return str(tag("div.table", blocked, definitions(body), body))
 
     def _areas(self, parts: Sequence[Part]) -> list[Area]:
@@ -124,6 +126,8 @@ class SeatDrawing:
     def _pieces(self, key: str, items: Sequence[Any], spots: Spots) -> Markup:
         """Components side by side; those that are no texts are told in words."""
         component = self._component(key)
+        if not component and self._has_tints:
+            component = "card"
         shown = [
             tag("li", spots.placed(key, item, picture(item, component), named(item, component)))
             if isinstance(item, str)
@@ -137,10 +141,31 @@ class SeatDrawing:
     def _item(self, item: object, key: str, component: str) -> Markup:
         if isinstance(item, int) and not isinstance(item, bool) and component in ("die", "dice"):
             return picture(str(item), "die")
-        if isinstance(item, list) and item and all(map(is_card, item)):
+        if isinstance(item, list) and self._are_cards(item):
             cards = (tag("li", picture(card, "card")) for card in item)
             return tag("ul.pieces.group", *cards)
+        if isinstance(item, dict):
+            return self._record(item, component)
         return tag("span.chip", with_signs(told(self._reading.inline(item, key), 400)))
+
+    def _record(self, item: Mapping[str, Any], component: str) -> Markup:
+        """A dict as its words, the cards in it as cards."""
+        cards = {key: value for key, value in item.items() if self._are_cards(value)}
+        rest = {key: value for key, value in item.items() if key not in cards}
+        inner = [
+            tag("li", picture(card, "card"), data_key=key)
+            for key, value in cards.items()
+            for card in value
+        ]
+        words = self._reading.inline(rest, component) if rest else ""
+        named_cards = " ".join(key.replace("_", " ") for key in cards)
+        shown = [tag("li", tag("span.chip", with_signs(told(f"{words} {named_cards}", 400))))]
+        return tag("ul.pieces.group", *shown, *inner)
+
+    def _are_cards(self, value: object) -> bool:
+        if not isinstance(value, list) or not value:
+            return False
+        return all(map(is_card, value)) or (self._has_tints and all(map(is_tinted, value)))
 
     def _lists(self, part: Part, spots: Spots) -> Markup:
         """A list for each seat that has something."""
@@ -229,16 +254,16 @@ class SeatDrawing:
             tag("thead", tag("tr", *heads)),
             tag("tbody", *rows),
         )
-        return tag("div.scroll", table)
+        return tag("div.scroll", table, role="group", aria_label="The seats", tabindex=0)
 
 
-_PLACES = {
-    "boards": "The board",
-    "middle": "On the table",
-    "seats": "The seats",
-    "facts": "More that you see",
-    "own": "Your own",
-}
+_MAIN = {"boards": "The board", "middle": "On the table", "own": "Your own"}
+_SIDE = {"seats": "The seats", "facts": "More that you see"}
+_PLACES = {**_MAIN, **_SIDE}
+
+
+def _section(name: str, inner: Sequence[Markup]) -> Markup:
+    return tag(f"section.{name}", *inner, aria_label=_PLACES[name]) if inner else Markup("")
 
 
 def _turn(seat: int | None, reading: SeatReading, to_move: int | None) -> Markup:

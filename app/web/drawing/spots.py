@@ -9,7 +9,9 @@ from markupsafe import Markup
 from app.web.drawing.markup import tag, told
 from app.web.drawing.pieces import with_signs
 
-_CELL = re.compile(r"(?<![a-z])[a-z]\d{1,2}(?!\d)|\d+ *, *\d+|(?<![a-z\d])\d+(?![a-z\d])")
+_CELL = re.compile(
+    r"(?:(?<![a-z])|(?<=\dx))[a-z]\d{1,2}(?!\d)|\d+ *, *\d+|(?<![a-z\d])\d+(?![a-z\d])"
+)
 _WORD = re.compile(r"[^\s,:;()]+")
 
 
@@ -103,6 +105,8 @@ def _named_by(action: str, area: Area) -> tuple[str, ...]:
     """The names of an area's places in an action, in its order.
 
     >>> _named_by("g3-h4", Area("board", frozenset({"g3", "h4"}), is_board=True))
+    ('g3', 'h4')
+    >>> _named_by("g3xh4", Area("board", frozenset({"g3", "h4"}), is_board=True))
     ('g3', 'h4')
     >>> _named_by("play 8H S", Area("hand", frozenset({"8H", "2C"})))
     ('8H',)
