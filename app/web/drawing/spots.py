@@ -59,9 +59,7 @@ class Spots:
             if area is None:
                 continue
             self.uses[action] = names
-            self._named.update(
-                (one.key, name) for one in self.areas for name in names if name in one.names
-            )
+            self._named.update((area.key, name) for name in names)
             if len(set(names)) == 1:
                 alone.setdefault((area.key, names[0]), []).append(action)
         self._on = {spot: some[0] for spot, some in alone.items() if len(some) == 1}

@@ -116,9 +116,11 @@
   // Places that several moves name become buttons: picking one shows the moves that it is part of.
   function offer() {
     const known = new Set(moves().flatMap(usesOf));
+    const first = new Set(moves().map((one) => usesOf(one)[0]));
     for (const spot of all(".spot.named[data-c]")) {
       if (!known.has(spot.dataset.c)) continue;
       spot.classList.add("pick");
+      spot.classList.toggle("begins", first.has(spot.dataset.c));
       spot.setAttribute("role", "button");
       const inner = spot.querySelector("[aria-label]");
       const what = inner ? inner.getAttribute("aria-label") : "";
