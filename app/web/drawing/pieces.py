@@ -68,7 +68,7 @@ def picture(text: str, component: str, colour: str = "") -> Markup:
         return _svg("piece", "0 0 32 32", text, on_board(text))
     if len(text) <= _LONGEST_TILE and not _WORD.fullmatch(text):
         return _tile(text, component)
-    return tag("span.chip", with_signs(text))
+    return tag("span.chip.worded" if component == "card" else "span.chip", with_signs(text))
 
 
 def back(count: int | None = None, label: str = "") -> Markup:
