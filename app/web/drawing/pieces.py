@@ -174,7 +174,7 @@ def _tinted(text: str, tint: str, filling: str) -> Markup:
     face = _text(text[1:], 30, 54, 34)
     corner = _text(text[0], 11, 17, 13)
     name = named(text, "card")
-    return _svg(f"card.tint-{tint}", "0 0 60 84", name, *body, plate, face, corner, code=text)
+    return _svg(f"card.tint-{tint}", "0 0 60 84", name, *body, corner, plate, face, code=text)
 
 
 def _die(text: str) -> Markup:

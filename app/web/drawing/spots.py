@@ -78,7 +78,7 @@ class Spots:
             self._drawn.add(action)
             return tag(
                 "button.spot.legal",
-                inner,
+                tag("span.inner", inner, aria_hidden="true") if inner else inner,
                 type="submit",
                 name="action",
                 value=action,

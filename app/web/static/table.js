@@ -124,6 +124,7 @@
       spot.setAttribute("role", "button");
       const inner = spot.querySelector("[aria-label]");
       const what = inner ? inner.getAttribute("aria-label") : "";
+      if (inner) inner.setAttribute("aria-hidden", "true");
       spot.setAttribute("aria-label", what && what !== spot.dataset.c ? `${spot.dataset.c} ${what}` : spot.dataset.c);
       spot.setAttribute("aria-pressed", "false");
     }
