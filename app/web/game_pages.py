@@ -12,7 +12,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from app.table.layout import Setting
+from app.table.reading import Setting
 from app.web.drawing.seat import SeatDrawing
 from app.web.pages import Refusal, page, web_of
 from games.text import one_line

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from app.console import explained
-from app.table.layout import Setting
+from app.table.reading import Setting
 from app.table.session import TableLeft, TableSession, WentBack, laid_table, table_setting
 from app.web.pages import Refusal
 from games.engine import Match, PlayerFault, Ply

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from app.table.layout import SeatLayout
+from app.table.reading import SPECTATOR, SeatReading
 from app.table.session import verdict_words
 from app.web.drawing.seat import SeatDrawing
 from games.checks.zones import concrete_paths, read_path
@@ -119,8 +119,8 @@ class Beholder:
             return self._drawing.html(seen, legal, names, to_move) if seen else ""
 
     def _scores(self, seen: "Observation") -> list[tuple[str, float]]:
-        layout = SeatLayout(self.table.setting, -1 if self.seat is None else self.seat)
-        return [*zip(self.table.kept.about.names, layout.scores(seen), strict=False)]
+        reading = SeatReading(self.table.setting, SPECTATOR if self.seat is None else self.seat)
+        return [*zip(self.table.kept.about.names, reading.scores(seen), strict=False)]
 
     def _over(self, shown: "Shown") -> list[str]:
         """The end of the match in words; nothing before it."""
