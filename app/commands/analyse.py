@@ -118,10 +118,10 @@ def analyse_match(
         found["solved"] = {"by": line.by, "why": line.why, "nash_conv": line.nash_conv}
         valuer = Valuer(opened, match, line, asked.simulations, seed)
         if asked.blunders:
-            found |= _blunders(valuer, asked.seat)
+            found |= blunders_of(valuer, asked.seat)
             give(found, lambda: _show_blunders(found), as_json=as_json)
             return
-        found |= _position(valuer, ply, asked.seat)
+        found |= position_of_seats(valuer, ply, asked.seat)
         shown = _Shown(table, match, ply, seed, opened, stack)
         give(found, lambda: _show(found, shown), as_json=as_json)
         if asked.play:
@@ -136,19 +136,10 @@ def _recorded(game: str, asked: _Asked) -> "tuple[str, Path, MatchRecord]":
         typer.BadParameter: If it has no such match.
     """
     from app.table.saved import SavedMatchError, matches_of_file
-    from graph.run.folder import RunFolder, runs_folder
 
     is_record = Path(game).suffix == ".jsonl"
-    named, files = asked.record or (game if is_record else ""), list[Path]()
-    if not is_record:
-        source = Path(options.game_called(game).name)
-        kept, stem = runs_folder() / "played", source.resolve().parent.name
-        pattern = f"played-{stem if source.name == 'game.py' else source.stem}-*.jsonl"
-        if source.is_file() and (source.parent / "records").is_dir():
-            kept = source.parent.resolve() / "records"
-            RunFolder(kept.parent).require_plain()
-            pattern = f"{Path(named).name.removesuffix('.jsonl') or '*'}.jsonl"
-        files = sorted(kept.glob(pattern))
+    named = asked.record or (game if is_record else "")
+    files = [] if is_record else records_of(game, named)
     if named and (Path(named).exists() or is_record or not files):
         files = [Path(named)]
     if not files:
@@ -161,6 +152,25 @@ def _recorded(game: str, asked: _Asked) -> "tuple[str, Path, MatchRecord]":
         raise typer.BadParameter(f"--match is {asked.match}; recorded are 1 to {len(matches)}")
     path, record = matches[asked.match - 1]
     return record.game if is_record else game, path, record
+
+
+def records_of(game: str, named: str = "") -> list[Path]:
+    """The files of a game's recorded matches, of a run those that are named; none where none are.
+
+    Raises:
+        GameNotFoundError: If there is no such game.
+        RunFolderError: If a run's folder holds a link.
+    """
+    from graph.run.folder import RunFolder, runs_folder
+
+    source = Path(options.game_called(game).name)
+    kept, stem = runs_folder() / "played", source.resolve().parent.name
+    pattern = f"played-{stem if source.name == 'game.py' else source.stem}-*.jsonl"
+    if source.is_file() and (source.parent / "records").is_dir():
+        kept = source.parent.resolve() / "records"
+        RunFolder(kept.parent).require_plain()
+        pattern = f"{Path(named).name.removesuffix('.jsonl') or '*'}.jsonl"
+    return sorted(kept.glob(pattern))
 
 
 def _changes(file: Path) -> dict[str, Any]:
@@ -181,7 +191,7 @@ def _changes(file: Path) -> dict[str, Any]:
     return found
 
 
-def _position(valuer: "Valuer", ply: int, only: int | None) -> dict[str, Any]:
+def position_of_seats(valuer: "Valuer", ply: int, only: int | None) -> dict[str, Any]:
     """The position as its seats see it; where `only` names none, also as the table is."""
     from agents.analysis import believed
 
@@ -244,7 +254,7 @@ def _leader(values: Sequence[float | None], least: float) -> int | None:
     return None if is_close else values.index(known[0]) + 1
 
 
-def _blunders(valuer: "Valuer", only: int | None) -> dict[str, Any]:
+def blunders_of(valuer: "Valuer", only: int | None) -> dict[str, Any]:
     """All decisions, by what they lost; of one seat alone where `only` names it."""
     match, rows, unknown = valuer.match, list[dict[str, Any]](), list[int]()
     plies = [n for n in match.decisions() if n < len(match.actions)]

@@ -1,1 +1,1 @@
-"""The page: a table in the browser."""
+"""The page of `rulewright serve`: it calls what the commands call, and draws what comes back."""

@@ -1,0 +1,316 @@
+"""A table: one match that a thread plays, and that persons look at and move in by their links."""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from contextvars import copy_context
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from app.console import explained
+from app.table.reading import Setting
+from app.table.session import TableLeft, TableSession, WentBack, laid_table, table_setting
+from app.web.pages import Refusal
+from games.engine import Match, PlayerFault, Ply
+from games.information import LogEntry, SeatLog, tell_seats
+from games.table import Position
+from games.text import one_line
+from games.values import ModuleFault
+from tools.sandbox import SandboxTable
+
+if TYPE_CHECKING:
+    from app.web.keeping import KeptTable
+    from games.table import Table
+    from games.values import Action, Json
+    from tools.sandbox import Sandbox
+
+PAUSES = {"at once": 0.0, "quick": 0.4, "usual": 1.0, "slow": 2.5}
+"""Seconds after a move of the computer's, by their name."""
+_PRESENTATION = "PRESENTATION"
+_LAID_S = 5.0
+_TAKEN_S = 2.0  # in which a move is seen, if the computer does not think
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A moment of a match, as it may be looked at from any thread.
+
+    Attributes:
+        position: The position; None before the first.
+        logs: Each seat's log.
+        turn: The seat that is asked; None where none is.
+        legal: What it may do.
+        undone: How many decisions were taken back.
+        match: The match, once it is over.
+        trouble: Why it cannot go on; empty where it can.
+    """
+
+    position: Position | None = None
+    logs: tuple[tuple[LogEntry, ...], ...] = ()
+    turn: int | None = None
+    legal: "tuple[Action, ...]" = ()
+    undone: int = 0
+    match: Match | None = None
+    trouble: str = ""
+
+    def mark(self, seat: int) -> str:
+        """The place of a seat in the match, by what it has seen alone: a form names it."""
+        return f"{self.undone}.{len(self.logs[seat]) if self.logs else 0}"
+
+
+@dataclass
+class Wishes:
+    """The wishes of persons, until the thread of the match takes them."""
+
+    move: "Action | None" = None
+    back: int | None = None
+    hint: bool = False
+    conceded: set[int] = field(default_factory=set)
+    closing: bool = False
+
+
+@dataclass
+class WebTable:
+    """A match in a thread of its own, which is also the `Table` that it is played at.
+
+    Attributes:
+        kept: What is kept of it.
+        sandbox: Where its game and the computer's players run.
+        heard: Told whenever there is something new to see.
+        shown: The newest moment.
+        setting: What drawings need to know.
+        hints: The hint a seat asked for, with the mark at which it did.
+        speed: The name of a pause.
+        chat: What persons said: seat and words.
+        said: How often.
+        hinted: The game's own hints for a drawing, where it has some.
+    """
+
+    kept: "KeptTable"
+    sandbox: "Sandbox"
+    heard: Callable[[], None] = lambda: None
+    shown: Shown = field(default_factory=Shown)
+    setting: Setting = field(default_factory=lambda: Setting(0))
+    hints: dict[int, tuple[str, list[str]]] = field(default_factory=dict)
+    speed: str = "usual"
+    chat: list[tuple[int, str]] = field(default_factory=list)
+    said: int = 0
+    hinted: "Mapping[str, Json] | None" = None
+    _wishes: Wishes = field(default_factory=Wishes)
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+    _logs: list[SeatLog] = field(default_factory=list)
+    _position: Position | None = None
+    _table: "Table | None" = None
+    _thread: threading.Thread | None = None
+    session: TableSession | None = None
+
+    def start(self) -> None:
+        """Begin, or go on where the match stood when it was kept."""
+        self._wishes.conceded.update(self.kept.about.conceded)
+        context = copy_context()  # the sandbox that was chosen
+        name = f"table-{self.kept.id}"
+        self._thread = threading.Thread(
+            target=lambda: context.run(self._run), name=name, daemon=True
+        )
+        self._thread.start()
+
+    def ready(self) -> Shown:
+        """The newest moment, waited for while the table is being laid."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.shown.position or self.shown.trouble, _LAID_S)
+        return self.shown
+
+    def close(self) -> None:
+        """Stop; what was played is kept."""
+        with self._changed:
+            self._wishes.closing = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join(_TAKEN_S)
+
+    # The thread of the match.
+
+    def open(self, num_players: int, parameters: "Mapping[str, Json]") -> Position:
+        """See `games.table.Table`."""
+        assert self._table is not None, "the thread has laid it"  # for mypy
+        self._logs = [SeatLog(seat) for seat in range(num_players)]
+        return self._seen(self._table.open(num_players, parameters))
+
+    def advance(self, position: Position, action: "Action") -> Position:
+        """See `games.table.Table`."""
+        assert self._table is not None, "the thread has laid it"  # for mypy
+        after = self._table.advance(position, action)
+        if position.player >= 0:
+            self._logs[position.player].act(action)
+        return self._seen(after)
+
+    def _seen(self, position: Position) -> Position:
+        tell_seats(self._logs, position.observations, position.events)
+        self._position = position
+        return position
+
+    def _run(self) -> None:
+        try:
+            with ExitStack() as stack:
+                laid = laid_table(self.kept.setup, self.kept.run, self.sandbox, stack)
+                self._table = SandboxTable(laid.worker)
+                self.setting = table_setting(laid, is_unicode=True)
+                if laid.module.defines(_PRESENTATION):
+                    told = laid.module.module.constant(_PRESENTATION)
+                    self.hinted = told if isinstance(told, dict) else None
+                self.session = session = self.kept.session(self.sandbox)
+                match = session.play(self, self._asked, self._told)
+                self.kept.end(session, match)
+                self._publish(match=match)
+        except TableLeft:
+            pass
+        except Exception as error:  # noqa: BLE001 - the table says so, and the other tables go on
+            said = explained(error)
+            if said is None:
+                _LOG.exception("the match at table %s broke off", self.kept.id)
+            self._publish(trouble=said or "The match broke off by a fault of ours.")
+
+    def _told(self, ply: Ply) -> None:
+        assert self.session is not None, "it plays"  # for mypy
+        if self.session.is_replaying:
+            return
+        self.kept.add(self.session.plies)
+        self._publish()
+        is_computer = ply.player >= 0 and self.session.players[ply.player] is not None
+        if is_computer and PAUSES[self.speed]:
+            with self._changed:
+                self._changed.wait_for(lambda: self._wishes.closing, PAUSES[self.speed])
+                self._require_open()
+
+    def _asked(self, seat: int, log: SeatLog, legal: "Sequence[Action]") -> "Action":
+        assert self.session is not None, "it plays"  # for mypy
+        while True:
+            with self._changed:
+                self._require_open()
+                if seat in self._wishes.conceded:
+                    raise PlayerFault(f"{self.kept.name(seat)} conceded")
+                self._publish(turn=seat, legal=tuple(legal))
+                self._changed.wait_for(self._is_wished)
+                wished, self._wishes = (
+                    self._wishes,
+                    replace(self._wishes, move=None, back=None, hint=False),
+                )
+            if wished.move is not None:
+                return wished.move
+            if wished.back is not None:
+                self.kept.go_back(self.session.plies[: wished.back])
+                raise WentBack(wished.back)
+            if wished.hint:
+                self.hints[seat] = self.shown.mark(seat), self._hint(log, legal)
+
+    def _is_wished(self) -> bool:
+        wishes = self._wishes
+        given = wishes.move is not None or wishes.back is not None or wishes.hint
+        return given or wishes.closing or self.shown.turn in wishes.conceded
+
+    def _require_open(self) -> None:
+        if self._wishes.closing:
+            raise TableLeft(0)
+
+    def _hint(self, log: SeatLog, legal: "Sequence[Action]") -> list[str]:
+        """The advice of a search, and its reasons: the value and the visits of each move."""
+        from agents.players.specs import PlayerSpecError
+
+        assert self.session is not None, "it plays"  # for mypy
+        try:
+            advice = self.session.hint(log, sorted(legal))
+            rows = sorted(self.session.reasons(log.seat).items(), key=lambda row: -row[1][1])
+        except (PlayerSpecError, PlayerFault, ModuleFault) as problem:
+            return [f"No hint: {one_line(str(problem))[:200]}"]
+        told = [f"A search would play: {one_line(advice.action)}"]
+        for action, (value, visits) in rows[:5]:
+            worth = "not tried" if value is None else f"value {value:.2f}"
+            told.append(f"{one_line(action)}: {worth}, {visits} visits")
+        return told
+
+    def _publish(
+        self,
+        turn: int | None = None,
+        legal: "tuple[Action, ...]" = (),
+        match: Match | None = None,
+        trouble: str = "",
+    ) -> None:
+        logs = tuple(tuple(log.entries) for log in self._logs)
+        undone = self.session.undone if self.session else 0
+        with self._changed:
+            self.shown = Shown(self._position, logs, turn, legal, undone, match, trouble)
+            self._changed.notify_all()
+        self.heard()
+
+    # Persons, from any thread.
+
+    def move(self, seat: int, mark: str, action: str) -> None:
+        """Take a person's move; it is seen when this returns, unless it takes very long.
+
+        Raises:
+            Refusal: If it is not the seat's turn, the form is of an earlier position, or the move
+                is not legal.
+        """
+        with self._changed:
+            before = self.shown
+            self._require_turn(seat, mark)
+            if action not in before.legal:
+                raise Refusal(409, "That move is not legal here; choose one that is marked")
+            self._wishes.move = action
+            self._await(before)
+
+    def hint(self, seat: int, mark: str) -> None:
+        """Have a search look for a move; it is shown to the seat alone."""
+        with self._changed:
+            before = self.shown
+            self._require_turn(seat, mark)
+            self._wishes.hint = True
+            self._await(before)
+
+    def back(self, seat: int, mark: str) -> None:
+        """Take the seat's last decision back, where all persons play in one browser."""
+        with self._changed:
+            before = self.shown
+            self._require_turn(seat, mark)
+            if not self.kept.is_local:
+                raise Refusal(409, "Others play at this table: no move is taken back")
+            assert self.session is not None, "somebody is asked"  # for mypy
+            place = self.session.last_decision(seat)
+            if place is None:
+                raise Refusal(409, "You have decided nothing yet")
+            self._wishes.back = place
+            self._await(before)
+
+    def say(self, seat: int, words: str, most: int) -> None:
+        """Keep a person's words for all at the table, the newest `most`."""
+        if words:
+            self.chat = [*self.chat, (seat, words)][-most:]
+            self.said += 1
+            self.heard()
+
+    def concede(self, seat: int) -> None:
+        """Give the match up: at once, or when the seat is asked next."""
+        with self._changed:
+            before = self.shown
+            if before.match is not None or before.trouble:
+                raise Refusal(409, "The match is over")
+            self._wishes.conceded.add(seat)
+            self.kept.concede(seat)
+            self._changed.notify_all()
+            if before.turn == seat:
+                self._await(before)
+
+    def _require_turn(self, seat: int, mark: str) -> None:
+        shown = self.shown
+        if shown.match is not None or shown.trouble:
+            raise Refusal(409, "The match is over")
+        if shown.turn != seat:
+            raise Refusal(409, "It is not your turn; the page shows when it is")
+        if shown.mark(seat) != mark or self._wishes.move is not None:
+            raise Refusal(409, "The match has gone on since; look at the table, and choose again")
+
+    def _await(self, before: Shown) -> None:
+        self._changed.notify_all()
+        self._changed.wait_for(lambda: self.shown is not before, _TAKEN_S)
