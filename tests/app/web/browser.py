@@ -26,7 +26,6 @@ class Browser:
         self.client = TestClient(
             create_app(web), base_url="http://127.0.0.1", raise_server_exceptions=True
         )
-        self._csrf = ""
 
     def get(self, address: str, **headers: str) -> httpx.Response:
         return self.client.get(address, headers=headers)
@@ -37,9 +36,7 @@ class Browser:
 
     @property
     def csrf(self) -> str:
-        if not self._csrf:
-            self._csrf = field(self.get("/design").text, "csrf")
-        return self._csrf
+        return field(self.get("/design").text, "csrf")
 
     def post(self, address: str, **fields: str) -> httpx.Response:
         return self.client.post(address, data={"csrf": self.csrf, **fields})
