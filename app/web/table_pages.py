@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.web.drawing.moves import chosen_action
 from app.web.keeping import WATCH, Wanted
 from app.web.pages import Refusal, form_of, page, see, seed_given, wants_part, web_of
 from app.web.playing import PAUSES, WebTable
@@ -127,7 +128,7 @@ def act(request: Request, id_: str, secret: str, deed: str, at: At) -> Response:
     mark = form.get("ply", "")
     match deed:
         case "move":
-            table.move(seat, mark, form.get("action", ""))
+            table.move(seat, mark, chosen_action(form, table.shown.legal) or "")
         case "hint":
             table.hint(seat, mark)
         case "back":

@@ -96,7 +96,7 @@ def _groups(some: Sequence[tuple[str, Markup]]) -> Markup:
 
 
 def _listed(buttons: Iterable[Markup]) -> Markup:
-    return tag("ul", *(tag("li", button) for button in buttons))
+    return tag("ul.moves-list", *(tag("li", button) for button in buttons))
 
 
 def _typing(shown: int, many: int) -> Markup:

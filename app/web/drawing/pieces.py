@@ -1,6 +1,7 @@
 """One component as a picture: a card, a die, a tile, a piece, a mark, or the back of a card."""
 
 import re
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
@@ -15,6 +16,7 @@ _WORD = re.compile(r"[a-z]{4,}")
 _LONGEST_TILE = 6
 _LONGEST_ON_PIECE = 3
 _MOST_PIPS = 6
+_SPACES_A_ROW = 10
 DRAUGHTS = frozenset("bwBW")
 _MARKS = {"x": "x", "X": "x", "o": "o", "O": "o"}
 
@@ -51,9 +53,11 @@ def is_tinted(text: object) -> bool:
     return isinstance(text, str) and _TINTED.fullmatch(text) is not None
 
 
-def picture(text: str, component: str) -> Markup:
-    """A component as a picture of its kind, with its name."""
+def picture(text: str, component: str, colour: str = "") -> Markup:
+    """A component as a picture of its kind, with its name; in a colour that a game asks for."""
     text = told(text, 40)
+    if colour and len(text) <= _LONGEST_ON_PIECE:
+        return _svg("piece", "0 0 32 32", text, coloured(text, colour))
     if is_card(text):
         return _card(text, named(text, "card"))
     if component == "card" and (tinted := _TINTED.fullmatch(text)):
@@ -64,7 +68,7 @@ def picture(text: str, component: str) -> Markup:
         return _svg("piece", "0 0 32 32", text, on_board(text))
     if len(text) <= _LONGEST_TILE and not _WORD.fullmatch(text):
         return _tile(text, component)
-    return tag("span.chip", with_signs(text))
+    return tag("span.chip.worded" if component == "card" else "span.chip", with_signs(text))
 
 
 def back(count: int | None = None, label: str = "") -> Markup:
@@ -115,6 +119,33 @@ def on_board(mark: str, *, is_disc: bool = False, is_draughts: bool = False) -> 
     return tag(f"g.{side}", used("disc"), _text(letter, 16, 16 + size * 0.36, size))
 
 
+def coloured(mark: str, colour: str) -> Markup:
+    """The inside of a piece in a colour, with its letter."""
+    size = {1: 17, 2: 14}.get(len(mark), 10)
+    return tag(f"g.in-{colour}", used("disc"), _text(mark, 16, 16 + size * 0.36, size))
+
+
+def track(places: Sequence[int], length: int, label: str) -> Markup:
+    """A track of spaces from 1, with the seats' tokens; 0 is before the first."""
+    wide = min(_SPACES_A_ROW, length + 1)
+    high = -(-(length + 1) // wide)
+    inner = []
+    for space in range(length + 1):
+        row, column = divmod(space, wide)
+        column = wide - 1 - column if row % 2 else column  # there and back
+        x, y = 40 * column, 40 * row
+        inner.append(tag("rect", x=x + 1, y=y + 1, width=38, height=38, rx=5))
+        inner.append(tag("g.space", _text(str(space), x + 20, y + 13, 11)))
+        here = [seat for seat, place in enumerate(places) if place == space]
+        for number, seat in enumerate(here):
+            step = 0 if len(here) == 1 else (number - (len(here) - 1) / 2) * 30 / len(here)
+            dot = tag("circle", cx=f"{x + 20 + step:g}", cy=y + 26, r=9, fill="currentColor")
+            inner.append(
+                tag(f"g.seat-{seat}", dot, _text(str(seat + 1), x + 20 + step, y + 30, 12))
+            )
+    return _svg("track", f"0 0 {40 * wide} {40 * high}", label, *inner)
+
+
 def at_sea(mark: str) -> Markup:
     """The inside of a cell at sea: a ship, a shot, or both."""
     shape = {"=": "ship", "X": "hit", "o": "miss", "#": "hit"}.get(mark)
@@ -143,7 +174,7 @@ def _tinted(text: str, tint: str, filling: str) -> Markup:
     face = _text(text[1:], 30, 54, 34)
     corner = _text(text[0], 11, 17, 13)
     name = named(text, "card")
-    return _svg(f"card.tint-{tint}", "0 0 60 84", name, *body, plate, face, corner, code=text)
+    return _svg(f"card.tint-{tint}", "0 0 60 84", name, *body, corner, plate, face, code=text)
 
 
 def _die(text: str) -> Markup:

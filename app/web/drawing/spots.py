@@ -59,9 +59,7 @@ class Spots:
             if area is None:
                 continue
             self.uses[action] = names
-            self._named.update(
-                (one.key, name) for one in self.areas for name in names if name in one.names
-            )
+            self._named.update((area.key, name) for name in names)
             if len(set(names)) == 1:
                 alone.setdefault((area.key, names[0]), []).append(action)
         self._on = {spot: some[0] for spot, some in alone.items() if len(some) == 1}
@@ -80,7 +78,7 @@ class Spots:
             self._drawn.add(action)
             return tag(
                 "button.spot.legal",
-                inner,
+                tag("span.inner", inner, aria_hidden="true") if inner else inner,
                 type="submit",
                 name="action",
                 value=action,
@@ -110,9 +108,13 @@ def _named_by(action: str, area: Area) -> tuple[str, ...]:
     ('g3', 'h4')
     >>> _named_by("play 8H S", Area("hand", frozenset({"8H", "2C"})))
     ('8H',)
+    >>> _named_by("play oil 2", Area("hand", frozenset({"oil 2", "boost"})))
+    ('oil 2',)
     """
     if not area.is_board:
-        return tuple(word for word in _WORD.findall(action) if word in area.names)
+        words = _WORD.findall(action)
+        spaced = [name for name in area.names if " " in name and f" {name} " in f" {action} "]
+        return (*sorted(spaced, key=action.find), *(word for word in words if word in area.names))
     found = (name.replace(" ", "") for name in _CELL.findall(action[:200].lower()))
     return tuple(name for name in found if name in area.names)
 

@@ -1,13 +1,13 @@
 // The table by keyboard, by pointing and by dragging. Everything works without this script:
-// moves are submit buttons of the form #table, whose inside may be replaced at any time.
+// moves are submit buttons of #table, which may be replaced at any time ("part", "table:changed").
 "use strict";
 (() => {
-  const table = document.getElementById("table");
+  let table = document.getElementById("table");
   if (!table) return;
   const status = document.createElement("p");
   status.className = "unseen";
   status.setAttribute("role", "status");
-  table.after(status);
+  document.body.append(status);
   let chosen = []; // the names of places that a person has picked for one move
   let last = null; // what had the focus last, to find it again
   let dragged = null;
@@ -116,12 +116,15 @@
   // Places that several moves name become buttons: picking one shows the moves that it is part of.
   function offer() {
     const known = new Set(moves().flatMap(usesOf));
+    const first = new Set(moves().map((one) => usesOf(one)[0]));
     for (const spot of all(".spot.named[data-c]")) {
       if (!known.has(spot.dataset.c)) continue;
       spot.classList.add("pick");
+      spot.classList.toggle("begins", first.has(spot.dataset.c));
       spot.setAttribute("role", "button");
       const inner = spot.querySelector("[aria-label]");
       const what = inner ? inner.getAttribute("aria-label") : "";
+      if (inner) inner.setAttribute("aria-hidden", "true");
       spot.setAttribute("aria-label", what && what !== spot.dataset.c ? `${spot.dataset.c} ${what}` : spot.dataset.c);
       spot.setAttribute("aria-pressed", "false");
     }
@@ -217,6 +220,7 @@
   }
 
   function setUp() {
+    table = document.getElementById("table") || table;
     chosen = [];
     say("");
     for (const finder of all(".finder")) finder.hidden = false;
@@ -235,27 +239,28 @@
       spots.find((one) => last.place && one.dataset.c === last.place) ||
       spots[0] || moves()[0];
     if (same) return groupOf(same) ? focusOn(same) : same.focus();
-    const whose = table.querySelector(".whose");
-    if (whose) {
-      whose.tabIndex = -1;
-      whose.focus();
-    }
+    table.tabIndex = -1; // nothing to do now: the reading goes on from here
+    return table.focus();
   }
 
-  table.addEventListener("keydown", onKey);
-  table.addEventListener("click", onClick);
-  table.addEventListener("input", onInput);
-  table.addEventListener("focusin", ({ target }) => {
-    last = { value: target.value || "", place: target.dataset ? target.dataset.c || "" : "" };
-  });
+  const within = (deal) => (event) => {
+    if (event.target.closest && event.target.closest("#table") === table) deal(event);
+  };
+  document.addEventListener("keydown", within(onKey));
+  document.addEventListener("click", within(onClick));
+  document.addEventListener("input", within(onInput));
   document.addEventListener("focusin", ({ target }) => {
-    if (!table.contains(target) && target !== document.body) last = null;
+    if (target === document.body || target === table) return;
+    const is = table.contains(target);
+    last = is ? { value: target.value || "", place: target.dataset.c || "" } : null;
   });
-  for (const type of ["dragstart", "dragover", "drop", "dragend"]) table.addEventListener(type, onDrag);
-  document.addEventListener("table:changed", () => {
-    setUp();
-    refocus();
-  });
+  for (const type of ["dragstart", "dragover", "drop", "dragend"]) document.addEventListener(type, within(onDrag));
+  for (const type of ["table:changed", "part"]) {
+    document.addEventListener(type, () => {
+      setUp();
+      refocus();
+    });
+  }
   addEventListener("resize", rove);
   setUp();
 })();
