@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 from app.console import explained
 from app.table.reading import Setting
-from app.table.session import TableLeft, TableSession, WentBack, laid_table, table_setting
+from app.table.session import (
+    LaidTable,
+    TableLeft,
+    TableSession,
+    WentBack,
+    laid_table,
+    table_setting,
+)
 from app.web.pages import Refusal
 from games.engine import Match, PlayerFault, Ply
 from games.information import LogEntry, SeatLog, tell_seats
@@ -59,6 +66,15 @@ class Shown:
     def mark(self, seat: int) -> str:
         """The place of a seat in the match, by what it has seen alone: a form names it."""
         return f"{self.undone}.{len(self.logs[seat]) if self.logs else 0}"
+
+
+def _presentation(laid: LaidTable) -> "Mapping[str, Json] | None":
+    """The module's own hints for a drawing; None where it has none."""
+    try:
+        told = laid.module.module.constant(_PRESENTATION)
+    except ModuleFault:
+        return None
+    return told if isinstance(told, dict) else None
 
 
 @dataclass
@@ -171,9 +187,7 @@ class WebTable:
                 laid = laid_table(self.kept.setup, self.kept.run, self.sandbox, stack)
                 self._table = SandboxTable(laid.worker)
                 self.setting = table_setting(laid, is_unicode=True)
-                if laid.module.defines(_PRESENTATION):
-                    told = laid.module.module.constant(_PRESENTATION)
-                    self.hinted = told if isinstance(told, dict) else None
+                self.hinted = _presentation(laid)
                 self.session = session = self.kept.session(self.sandbox)
                 match = session.play(self, self._asked, self._told)
                 self.kept.end(session, match)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 from starlette.testclient import TestClient
 
 from app.web.server import Web, create_app
@@ -27,7 +27,7 @@ class Browser:
             create_app(web), base_url="http://127.0.0.1", raise_server_exceptions=True
         )
 
-    def get(self, address: str, **headers: str) -> httpx.Response:
+    def get(self, address: str, **headers: str) -> httpx2.Response:
         return self.client.get(address, headers=headers)
 
     def part(self, address: str) -> str:
@@ -38,7 +38,7 @@ class Browser:
     def csrf(self) -> str:
         return field(self.get("/design").text, "csrf")
 
-    def post(self, address: str, **fields: str) -> httpx.Response:
+    def post(self, address: str, **fields: str) -> httpx2.Response:
         return self.client.post(address, data={"csrf": self.csrf, **fields})
 
     def lay(self, game: str, **fields: str) -> list[str]:
@@ -48,7 +48,7 @@ class Browser:
         id_ = answer.url.path.split("/")[2]
         return re.findall(r'href="(/table/[^"]+)"', self.get(f"/tables/{id_}").text)
 
-    def move(self, link: str, action: str = "") -> httpx.Response:
+    def move(self, link: str, action: str = "") -> httpx2.Response:
         """A move of a seat: the one that is named, or the first that is legal."""
         page = self.wait(link)
         return self.post(f"{link}/move", ply=field(page, "ply"), action=action or moves_of(page)[0])

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from app.web.settings import WebLimits
@@ -28,16 +28,16 @@ class Room:
         self.id = self.first.split("/")[2]
         self.ply = field(browser.wait(self.first), "ply")
 
-    def get(self, address: str, **headers: str) -> httpx.Response:
+    def get(self, address: str, **headers: str) -> httpx2.Response:
         return self.client.get(address, headers=headers)
 
-    def post(self, address: str, **fields: str) -> httpx.Response:
+    def post(self, address: str, **fields: str) -> httpx2.Response:
         return self.browser.post(address, **fields)
 
-    def move(self, link: str, **fields: str) -> httpx.Response:
+    def move(self, link: str, **fields: str) -> httpx2.Response:
         return self.post(f"{link}/move", **{"ply": self.ply, "action": "x 1,1", **fields})
 
-    def raw(self, address: str, content: Any, **headers: str) -> httpx.Response:  # noqa: ANN401
+    def raw(self, address: str, content: Any, **headers: str) -> httpx2.Response:  # noqa: ANN401
         return self.client.post(address, content=content, headers={**FORM, **headers})
 
 
@@ -56,7 +56,7 @@ def _slowly() -> Iterator[bytes]:
         yield b"x" * 1024
 
 
-Ask = Callable[[Room], httpx.Response]
+Ask = Callable[[Room], httpx2.Response]
 SEATS: dict[str, tuple[int, Ask]] = {
     "another table's link": (403, lambda r: r.get(f"/table/{r.id}/{r.elsewhere.split('/')[3]}")),
     "a secret that is none": (403, lambda r: r.get(f"/table/{r.id}/abc")),

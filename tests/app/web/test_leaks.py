@@ -176,8 +176,8 @@ def audited(browser: Browser, name: str, seats: int, seat: int | str, seed: int)
         moments = [table.shown.position for table in tables]
         assert [at and at.state for at in moments] == both.states
         for before, after in zip(one, other, strict=True):
-            lines = [text.replace(">", ">\n").splitlines() for text in (before, after)]
-            yield "\n".join(unified_diff(*lines, n=1, lineterm=""))
+            old, new = (text.replace(">", ">\n").splitlines() for text in (before, after))
+            yield "\n".join(unified_diff(old, new, n=1, lineterm=""))
         for table in tables:
             table.close()
 
