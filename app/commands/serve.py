@@ -57,6 +57,7 @@ def serve_page(*, at: _Place, place: options.Isolation) -> None:
         say(f"The page: http://{_named(at.host)}:{port}/{query}")
         note("Ctrl-C ends it; tables go on where they stood when it is started again")
         _open_files()
+        web.warm()
         config = uvicorn.Config(
             create_app(web),
             log_level="warning",

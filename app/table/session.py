@@ -339,6 +339,10 @@ class TableSession:
         ply = self._script[len(self.plies)]
         return Decision(ply.action, ply.effort)
 
+    def repeated(self, number: int) -> Ply | None:
+        """The ply of that number that was played before; None where there is none."""
+        return self._script[number] if number < len(self._script) else None
+
     def _require_same(self, player: int, actions: "Sequence[Action]") -> None:
         """Refuse to go on where what was played cannot have been."""
         if not self.is_replaying:

@@ -45,6 +45,7 @@ class _Kept(BaseModel, strict=True):
     seed: int = Field(ge=0)
     local: bool
     over: bool = False
+    speed: str = "usual"
     conceded: list[int] = Field(default_factory=list)
 
 
@@ -105,6 +106,11 @@ class KeptTable:
         self.about.names[seat] = one_line(name)[:_LONGEST_NAME] or f"Player {seat + 1}"
         self.write()
 
+    def hurry(self, speed: str) -> None:
+        """Note how fast the computer is to move."""
+        self.about.speed = speed
+        self.write()
+
     def concede(self, seat: int) -> None:
         """Note that a person gives the match up."""
         self.about.conceded = sorted({*self.about.conceded, seat})
@@ -124,8 +130,6 @@ class KeptTable:
 
         at, plies = self.about, self._plies()
         self._kept = len(plies)
-        if not plies:
-            self._write_journal(())
         under = self.run / "records" if self.run else runs_folder() / "played"
         roster = chosen_roster([spec for spec in at.players if spec])
         return TableSession(self.setup, at.players, at.seed, sandbox, under, roster, plies)
@@ -220,8 +224,8 @@ class Tables:
     _live: dict[str, WebTable] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def lay(self, wanted: Wanted) -> WebTable:
-        """A new table.
+    def lay(self, wanted: Wanted, plies: Sequence[Ply] = ()) -> WebTable:
+        """A new table, at which some plies were played already.
 
         Raises:
             Refusal: If as many are played as may be.
@@ -244,6 +248,7 @@ class Tables:
             kept = KeptTable(self.settings.tables / secrets.token_hex(8), about)
             kept.folder.mkdir(parents=True)
             kept.write()
+            kept.go_back(plies)
             return self._woken(kept)
 
     def get(self, id_: str) -> WebTable:

@@ -10,17 +10,25 @@ from typing import TYPE_CHECKING
 
 from app.console import explained
 from app.table.reading import Setting
-from app.table.session import TableLeft, TableSession, WentBack, laid_table, table_setting
+from app.table.session import (
+    LaidTable,
+    TableLeft,
+    TableSession,
+    WentBack,
+    laid_table,
+    table_setting,
+)
 from app.web.pages import Refusal
 from games.engine import Match, PlayerFault, Ply
 from games.information import LogEntry, SeatLog, tell_seats
 from games.table import Position
 from games.text import one_line
-from games.values import ModuleFault
+from games.values import CHANCE, ModuleFault
 from tools.sandbox import SandboxTable
 
 if TYPE_CHECKING:
     from app.web.keeping import KeptTable
+    from app.web.views import Beholder
     from games.table import Table
     from games.values import Action, Json
     from tools.sandbox import Sandbox
@@ -60,6 +68,15 @@ class Shown:
         return f"{self.undone}.{len(self.logs[seat]) if self.logs else 0}"
 
 
+def _presentation(laid: LaidTable) -> "Mapping[str, Json] | None":
+    """The module's own hints for a drawing; None where it has none."""
+    try:
+        told = laid.module.module.constant(_PRESENTATION)
+    except ModuleFault:
+        return None
+    return told if isinstance(told, dict) else None
+
+
 @dataclass
 class Wishes:
     """The wishes of persons, until the thread of the match takes them."""
@@ -82,10 +99,10 @@ class WebTable:
         shown: The newest moment.
         setting: What drawings need to know.
         hints: The hint a seat asked for, with the mark at which it did.
-        speed: The name of a pause.
         chat: What persons said: seat and words.
         said: How often.
         hinted: The game's own hints for a drawing, where it has some.
+        beholders: Who looked at it, by seat.
     """
 
     kept: "KeptTable"
@@ -94,10 +111,10 @@ class WebTable:
     shown: Shown = field(default_factory=Shown)
     setting: Setting = field(default_factory=lambda: Setting(0))
     hints: dict[int, tuple[str, list[str]]] = field(default_factory=dict)
-    speed: str = "usual"
     chat: list[tuple[int, str]] = field(default_factory=list)
     said: int = 0
     hinted: "Mapping[str, Json] | None" = None
+    beholders: "dict[int | None, Beholder]" = field(default_factory=dict)
     _wishes: Wishes = field(default_factory=Wishes)
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _logs: list[SeatLog] = field(default_factory=list)
@@ -129,6 +146,8 @@ class WebTable:
             self._changed.notify_all()
         if self._thread is not None:
             self._thread.join(_TAKEN_S)
+        for beholder in [*self.beholders.values()]:
+            beholder.close()
 
     # The thread of the match.
 
@@ -136,7 +155,7 @@ class WebTable:
         """See `games.table.Table`."""
         assert self._table is not None, "the thread has laid it"  # for mypy
         self._logs = [SeatLog(seat) for seat in range(num_players)]
-        return self._seen(self._table.open(num_players, parameters))
+        return self._seen(self._table.open(num_players, parameters), 0)
 
     def advance(self, position: Position, action: "Action") -> Position:
         """See `games.table.Table`."""
@@ -144,12 +163,23 @@ class WebTable:
         after = self._table.advance(position, action)
         if position.player >= 0:
             self._logs[position.player].act(action)
-        return self._seen(after)
+        assert self.session is not None, "it plays"  # for mypy
+        return self._seen(after, len(self.session.plies) + 1)
 
-    def _seen(self, position: Position) -> Position:
+    def _seen(self, position: Position, number: int) -> Position:
+        """Tell the seats of a position; of one that was played before chance does the same again.
+
+        Then neither another seed nor another version of what draws can part a table from its
+        journal.
+        """
         tell_seats(self._logs, position.observations, position.events)
         self._position = position
-        return position
+        before = self.session.repeated(number) if self.session else None
+        if before is None or position.player != CHANCE or before.action not in position.legal:
+            return position
+        return replace(
+            position, probabilities=tuple(float(one == before.action) for one in position.legal)
+        )
 
     def _run(self) -> None:
         try:
@@ -157,9 +187,7 @@ class WebTable:
                 laid = laid_table(self.kept.setup, self.kept.run, self.sandbox, stack)
                 self._table = SandboxTable(laid.worker)
                 self.setting = table_setting(laid, is_unicode=True)
-                if laid.module.defines(_PRESENTATION):
-                    told = laid.module.module.constant(_PRESENTATION)
-                    self.hinted = told if isinstance(told, dict) else None
+                self.hinted = _presentation(laid)
                 self.session = session = self.kept.session(self.sandbox)
                 match = session.play(self, self._asked, self._told)
                 self.kept.end(session, match)
@@ -179,9 +207,9 @@ class WebTable:
         self.kept.add(self.session.plies)
         self._publish()
         is_computer = ply.player >= 0 and self.session.players[ply.player] is not None
-        if is_computer and PAUSES[self.speed]:
+        if is_computer and (pause := PAUSES.get(self.kept.about.speed)):
             with self._changed:
-                self._changed.wait_for(lambda: self._wishes.closing, PAUSES[self.speed])
+                self._changed.wait_for(lambda: self._wishes.closing, pause)
                 self._require_open()
 
     def _asked(self, seat: int, log: SeatLog, legal: "Sequence[Action]") -> "Action":

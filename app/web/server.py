@@ -4,6 +4,7 @@ import re
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -161,7 +162,6 @@ class Web:
     settings: WebSettings
     sandbox: "Sandbox"
     gallery: Path = field(default_factory=lambda: HERE.parents[1] / "gallery")
-    _beholders: dict[tuple[str, int | None], Beholder] = field(default_factory=dict)
     _store: "Store | None" = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -172,6 +172,18 @@ class Web:
         self.designs = Designs(limits, self.sandbox, self.store, self.streams.tell)
         self.games = Games(self.settings.runs, self.gallery, self.sandbox, self.designs.is_checked)
         self._heavy = threading.BoundedSemaphore(limits.heavy)
+
+    def warm(self) -> None:
+        """Open in the background what the first page and the first run would wait for."""
+        from app.commands.library import listed_game
+
+        def work() -> None:
+            self.store()
+            for name in library.names():
+                listed_game(name)
+
+        context = copy_context()  # of where generated code runs
+        threading.Thread(target=context.run, args=(work,), name="warm", daemon=True).start()
 
     def store(self) -> "Store":
         """The store of games and mechanics, opened once."""
@@ -185,14 +197,8 @@ class Web:
 
     def beholder(self, table: WebTable, seat: int | None) -> Beholder:
         """The one who looks at a table from a seat."""
-        key = table.kept.id, seat
         with self._lock:
-            found = self._beholders.get(key)
-            if found is None or found.table is not table:
-                if found is not None:
-                    found.close()
-                found = self._beholders[key] = Beholder(table, seat)
-            return found
+            return table.beholders.setdefault(seat, Beholder(table, seat))
 
     @contextmanager
     def heavy(self) -> Iterator[None]:
@@ -213,8 +219,6 @@ class Web:
         self.streams.close()
         self.designs.close()
         self.tables.close()
-        for one in self._beholders.values():
-            one.close()
         if self._store is not None:
             self._store.close()
 

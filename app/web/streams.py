@@ -69,10 +69,12 @@ class Streams:
         sent = ""
         try:
             yield "retry: 1000\n\n"
-            while not self.closing and (left := until - loop.time()) > 0:
+            while True:
                 if (now := mark()) != sent:
                     sent = now
                     yield f"data: {now}\n\n"
+                if self.closing or (left := until - loop.time()) <= 0:
+                    return
                 try:
                     async with asyncio.timeout(min(left, _QUIET_S)):
                         await event.wait()

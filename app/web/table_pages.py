@@ -76,7 +76,11 @@ def look(request: Request, id_: str, secret: str, at: At) -> Response:
 
 def _values(request: Request, id_: str, secret: str, at: Beholder) -> dict[str, Any]:
     view, web = at.view(), web_of(request)
-    here = {"here": f"/table/{id_}/{secret}", "pauses": list(PAUSES), "speed": at.table.speed}
+    here = {
+        "here": f"/table/{id_}/{secret}",
+        "pauses": list(PAUSES),
+        "speed": at.table.kept.about.speed,
+    }
     asked = view.get("asked")
     other = None if asked in (None, at.seat) else (asked, web.tables.link(id_, str(asked)))
     return {**here, **view, "other": other}
@@ -136,7 +140,7 @@ def act(request: Request, id_: str, secret: str, deed: str, at: At) -> Response:
         case "say":
             table.say(seat, one_line(form.get("words", ""))[:_LONGEST_WORDS], _MOST_WORDS)
         case "speed" if form.get("speed") in PAUSES:
-            table.speed = form["speed"]
+            table.kept.hurry(form["speed"])
         case _:
             raise Refusal(404, "There is no such thing to do at a table")
     return _done(request, id_, secret, at)

@@ -98,8 +98,9 @@ class Beholder:
         if self.seat is not None:
             seen = (one for one in reversed(shown.logs[self.seat]) if isinstance(one, Seen))
             return next(seen).observation
-        if self._eye is None:
-            self._eye = PublicEye(self.table.kept.setup, self.table.sandbox)
+        with self._lock:
+            if self._eye is None:
+                self._eye = PublicEye(self.table.kept.setup, self.table.sandbox)
         return self._eye.seen(shown.position.state)
 
     def _to_move(self, shown: "Shown", seen: "Observation") -> int | None:

@@ -5,6 +5,7 @@
   if (!part) return;
   const here = part.dataset.here;
   let asking = 0;
+  let busy = false;
 
   /* Of the log only new lines are added, so that they alone are read out. */
   const keepLog = (fresh) => {
@@ -27,17 +28,22 @@
     }
   };
 
+  /* What stays the same element stays in its place: other scripts hold it, and focus is not lost. */
   const show = (text) => {
     const fresh = document.createElement("div");
     fresh.innerHTML = text; /* a part of this server's own, in which all words are escaped */
-    const focused = document.activeElement?.id && part.contains(document.activeElement) ? document.activeElement.id : "";
+    const focused = part.contains(document.activeElement) ? document.activeElement.id : "";
     keepWords(fresh);
     keepLog(fresh);
-    part.replaceChildren(...fresh.childNodes);
+    for (const now of [...fresh.children]) {
+      const old = [...part.children].find((one) => one.id && one.id === now.id);
+      if (!old) continue;
+      if (now.dataset.mark) [old.dataset.mark, old.className] = [now.dataset.mark, now.className];
+      old.replaceChildren(...now.childNodes);
+    }
     const log = part.querySelector("#log");
     if (log) log.scrollTop = log.scrollHeight;
-    if (focused) document.getElementById(focused)?.focus();
-    part.dispatchEvent(new CustomEvent("part", { bubbles: true }));
+    if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus();
   };
 
   const tell = (words) => {
@@ -76,8 +82,9 @@
     if (form.method !== "post" || !action.startsWith(here + "/")) return;
     event.preventDefault();
     const body = new URLSearchParams(new FormData(form, event.submitter));
-    for (const button of form.querySelectorAll("button")) button.disabled = true;
-    load(action, { method: "POST", body });
+    if (busy) return;
+    busy = true;
+    load(action, { method: "POST", body }).finally(() => { busy = false; });
   });
 
   if (part.dataset.events) {
