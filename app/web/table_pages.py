@@ -137,6 +137,7 @@ def act(request: Request, id_: str, secret: str, deed: str, at: At) -> Response:
             table.concede(seat)
         case "name":
             table.kept.rename(seat, form.get("name", ""))
+            table.heard()
         case "say":
             table.say(seat, one_line(form.get("words", ""))[:_LONGEST_WORDS], _MOST_WORDS)
         case "speed" if form.get("speed") in PAUSES:
