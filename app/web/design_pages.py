@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 router = APIRouter()
 _LONGEST = 20_000
 _MOST_STAGES = 400
+_STOPPED = "Stopped; what was finished is kept, and it goes on from there."
 _LOG = logging.getLogger(__name__)
 
 
@@ -108,7 +109,7 @@ class DesignRun:
                 with open_run(self.folder, context, database=database()) as run:
                     self._handle = run
                     self._talk(run)
-                    said = closing_text(run.result())
+                    said = _STOPPED if self._closing else closing_text(run.result())
         except Exception as error:  # noqa: BLE001 - the page says so
             told = explained(error)
             if told is None:
