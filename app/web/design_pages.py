@@ -307,9 +307,14 @@ def watch(request: Request, name: str) -> Response:
 async def events(request: Request, name: str) -> Response:
     """A stream that tells that there is something new of a run."""
     web = web_of(request)
-    if (run := web.designs.get(name)) is None:
+    if web.designs.get(name) is None:
         raise Refusal(404, "This server does not make that run")
-    return web.streams.answer(f"design/{name}", f"design/{name}", lambda: str(run.news))
+
+    def mark() -> str:
+        run = web.designs.get(name)  # what is said later makes another
+        return str(run.news) if run else ""
+
+    return web.streams.answer(f"design/{name}", f"design/{name}", mark)
 
 
 @router.post("/design/{name}/{deed}")

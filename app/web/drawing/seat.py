@@ -19,7 +19,7 @@ from app.web.drawing.presentation import (
     PresentationError,
     checked_presentation,
 )
-from app.web.drawing.spots import Area, Spots, area_of
+from app.web.drawing.spots import Area, Spots, area_of, named_by
 
 _MOST_BYTES = 120_000
 
@@ -68,7 +68,10 @@ class SeatDrawing:
         seen = bounded(observation)
         reading = self._reading
         reading.names = [told(name, 40) for name in names]
-        parts = [self._hinted(part, seen) for part in reading.parts(seen, legal)]
+        parts = [
+            self._with_target(self._hinted(part, seen), legal)
+            for part in reading.parts(seen, legal)
+        ]
         hands = [part.value for part in parts if part.kind == "hand" and part.value]
         self._has_tints |= any(all(map(is_tinted, hand)) for hand in hands)
         spots = Spots(self._areas(parts), legal)
@@ -127,6 +130,17 @@ class SeatDrawing:
         if part.boards and look.label:
             return replace(part, boards=tuple(replace(one, title=name) for one in part.boards))
         return replace(part, name=name)
+
+    def _with_target(self, part: Part, legal: Sequence[str]) -> Part:
+        """A sea to aim at, where so far one's own alone is known, and moves name single cells."""
+        if not part.boards or not all(map(is_own_sea, part.boards)):
+            return part
+        own = part.boards[0]
+        area = board_area("", own)
+        if not any(len(named_by(action, area)) == 1 for action in legal):
+            return part
+        empty = [["."] * len(row) for row in own.grid]
+        return replace(part, boards=(replace(own, title="your aim", grid=empty), *part.boards))
 
     def _areas(self, parts: Sequence[Part]) -> list[Area]:
         """The places that moves may name: the hand first, one's own sea last."""

@@ -53,7 +53,7 @@ class Spots:
         alone: dict[tuple[str, str], list[str]] = {}
         for action in self.legal:
             area, names = next(
-                ((area, names) for area in self.areas if (names := _named_by(action, area))),
+                ((area, names) for area in self.areas if (names := named_by(action, area))),
                 (None, ()),
             )
             if area is None:
@@ -99,16 +99,16 @@ def _beside(label: str, action: str) -> str:
     return f": {label}" if label and label not in action else ""
 
 
-def _named_by(action: str, area: Area) -> tuple[str, ...]:
+def named_by(action: str, area: Area) -> tuple[str, ...]:
     """The names of an area's places in an action, in its order.
 
-    >>> _named_by("g3-h4", Area("board", frozenset({"g3", "h4"}), is_board=True))
+    >>> named_by("g3-h4", Area("board", frozenset({"g3", "h4"}), is_board=True))
     ('g3', 'h4')
-    >>> _named_by("g3xh4", Area("board", frozenset({"g3", "h4"}), is_board=True))
+    >>> named_by("g3xh4", Area("board", frozenset({"g3", "h4"}), is_board=True))
     ('g3', 'h4')
-    >>> _named_by("play 8H S", Area("hand", frozenset({"8H", "2C"})))
+    >>> named_by("play 8H S", Area("hand", frozenset({"8H", "2C"})))
     ('8H',)
-    >>> _named_by("play oil 2", Area("hand", frozenset({"oil 2", "boost"})))
+    >>> named_by("play oil 2", Area("hand", frozenset({"oil 2", "boost"})))
     ('oil 2',)
     """
     if not area.is_board:

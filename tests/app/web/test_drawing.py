@@ -214,6 +214,17 @@ def test_shots_are_fired_at_the_others_sea_whatever_the_seat() -> None:
         assert sum(buttons(root, "spot").values()) == 2
 
 
+def test_before_the_first_shot_there_is_a_sea_to_aim_at() -> None:
+    seen = {"shots": [[], []], "fleet": ["a1-a3"]}
+    sea = {"rows": 4, "columns": 4}
+    root = drawn(seen, ["fire c1", "fire c2"], parameters=sea)
+    (fleet,) = [t for t in root.iter("table") if "fleet" in "".join(t.itertext())]
+    assert not list(fleet.iter("button"))
+    assert sum(buttons(root, "spot").values()) == 2
+    root = drawn(seen, ["place b1-b3", "place c1-c3"], parameters=sea)
+    assert len(of_class(root, "sea")) == 1  # a ship is placed in one's own
+
+
 def test_every_picture_has_a_name_and_every_button_words() -> None:
     seen = {"hand": ["KH", "R7", "boost"], "deck": 12, "faces": ["3"], "board": ["x.o"] * 3}
     zones = {"faces": {"component": "die", "owner": "table"}}
