@@ -51,7 +51,7 @@ class _Kept(BaseModel, strict=True):
 
 @dataclass
 class KeptTable:
-    """What is kept of a table.
+    """A table's folder: who sits where, and the journal of the match.
 
     Attributes:
         folder: Where.
