@@ -17,10 +17,14 @@ export TEST_HOME
 # The seconds of each test of the last run.
 TIMES := .test-times.xml
 
-.PHONY: demo test test-browser whole check setup studio suite slow clean test-home screenshots
+.PHONY: demo serve test test-browser whole check setup studio suite slow clean test-home screenshots
 
 demo: setup
 	@$(BIN)/rulewright new --quick -- "$$PROMPT"
+
+# The page in the browser: it prints its address, and Ctrl-C ends it.
+serve: setup
+	@$(BIN)/rulewright serve
 
 # What waits for a server or needs one core runs beside the rest.
 test: setup

@@ -1,10 +1,10 @@
-"""Tables under load: four persons at each of twenty tables, a move a second at each; stops by itself.
+"""Tables under load: four persons at each of twenty tables, a move a second; stops by itself.
 
     python -m scripts.tables_under_load --seconds 180
 
 It starts a server of its own on this machine, plays through its pages as browsers do (a stream of
 events a seat, the part of the page after each event), and prints one JSON object: requests, errors,
-seconds a move took, and the server's memory at the beginning and at the end.
+seconds a move took, the server's own processor seconds a move, and its memory over time.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from pathlib import Path
 
 import httpx2
 
-GAME, PERSONS = "hearts", 4
+GAME, PERSONS = "whist", 4
 _FIELD = re.compile(r'name="(csrf|ply)" value="([^"]*)"')
 _MOVE = re.compile(r'<button[^>]*name="action"[^>]*value="([^"]*)"')
 
@@ -46,13 +46,18 @@ class Seat:
     link: str
     figures: Figures
     page: str = ""
+    asked: int = 0
 
     async def load(self) -> None:
+        """Fetch what the seat sees now; a later answer counts, whichever comes first."""
         self.figures.requests += 1
+        self.asked += 1
+        number = self.asked
         answer = await self.client.get(self.link, headers={"x-part": "1"})
         if answer.status_code != httpx2.codes.OK:
             self.figures.errors.append(f"{answer.status_code} {answer.text[:200]}")
-        self.page = answer.text
+        if number == self.asked:
+            self.page = answer.text
 
     async def follow(self) -> None:
         """Fetch the part again at each event, as the page's script does."""
@@ -70,11 +75,13 @@ class Seat:
             await asyncio.sleep(1)
 
     async def move(self) -> bool:
+        """Make the first move that is offered; False where none is."""
         found = _MOVE.search(self.page)
         if found is None:
             return False
         fields = {name: html.unescape(value) for name, value in _FIELD.findall(self.page)}
         fields["action"], self.page = html.unescape(found[1]), ""
+        self.asked += 1
         began = time.monotonic()
         self.figures.requests += 1
         answer = await self.client.post(f"{self.link}/move", data=fields, headers={"x-part": "1"})
@@ -92,6 +99,12 @@ def memory_mib(process: int) -> float:
     return round(int(re.findall(r"VmRSS:\s+(\d+)", text)[0]) / 1024, 1)
 
 
+def processor_s(process: int) -> float:
+    """Processor seconds of the server so far, without its workers'."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 async def seats_of(client: httpx2.AsyncClient, figures: Figures, seed: int) -> list[Seat]:
     """The seats of a new table."""
     form = dict(_FIELD.findall((await client.get("/design")).text))
@@ -103,26 +116,28 @@ async def seats_of(client: httpx2.AsyncClient, figures: Figures, seed: int) -> l
     return [Seat(client, link, figures) for link in links]
 
 
-async def table(seats: list[Seat], until: float) -> None:
-    """Make a move a second until a time, whoever's turn it is."""
-    followed = [asyncio.create_task(seat.follow()) for seat in seats]
+async def table(client: httpx2.AsyncClient, figures: Figures, seed: int, until: float) -> None:
+    """Make a move a second until a time, whoever's turn it is; after a match another one."""
     while time.monotonic() < until:
-        began = time.monotonic()
-        for seat in seats:
-            if await seat.move():
-                break
-        await asyncio.sleep(max(0.0, began + 1 - time.monotonic()))
-    for task in followed:
-        task.cancel()
+        seats = await seats_of(client, figures, seed)
+        followed = [asyncio.create_task(seat.follow()) for seat in seats]
+        while time.monotonic() < until and not any('id="result"' in seat.page for seat in seats):
+            began = time.monotonic()
+            for seat in seats:
+                if await seat.move():
+                    break
+            await asyncio.sleep(max(0.0, began + 1 - time.monotonic()))
+        for task in followed:
+            task.cancel()
 
 
 async def load(base: str, process: int, tables: int, seconds: float) -> dict[str, object]:
+    """The figures of so many tables over so long."""
     figures = Figures()
     limits = httpx2.Limits(max_connections=None)
     async with httpx2.AsyncClient(base_url=base, limits=limits, timeout=30) as client:
-        at = [await seats_of(client, figures, seed) for seed in range(tables)]
         until = time.monotonic() + seconds
-        plays = [asyncio.create_task(table(seats, until)) for seats in at]
+        plays = [asyncio.create_task(table(client, figures, seed, until)) for seed in range(tables)]
         memory = []
         while time.monotonic() < until:
             memory.append(memory_mib(process))
@@ -140,6 +155,7 @@ async def load(base: str, process: int, tables: int, seconds: float) -> dict[str
         "move_s_median": round(statistics.median(moves), 4),
         "move_s_99": round(moves[int(0.99 * (len(moves) - 1))], 4),
         "move_s_most": round(moves[-1], 4),
+        "processor_s_a_move": round(processor_s(process) / len(moves), 4),
         "memory_mib": memory,
     }
 

@@ -140,8 +140,7 @@ def _recorded(game: str, asked: _Asked) -> "tuple[str, Path, MatchRecord]":
     is_record = Path(game).suffix == ".jsonl"
     named = asked.record or (game if is_record else "")
     files = [] if is_record else records_of(game, named)
-    if named and (Path(named).exists() or is_record or not files):
-        files = [Path(named)]
+    files = [Path(named)] if named and (Path(named).exists() or not files) else files
     if not files:
         raise SavedMatchError(
             f"{one_line(game)} has no recorded match; required: --record with a .jsonl file, as "
@@ -164,8 +163,8 @@ def records_of(game: str, named: str = "") -> list[Path]:
     from graph.run.folder import RunFolder, runs_folder
 
     source = Path(options.game_called(game).name)
-    kept, stem = runs_folder() / "played", source.resolve().parent.name
-    pattern = f"played-{stem if source.name == 'game.py' else source.stem}-*.jsonl"
+    stem = source.resolve().parent.name if source.name == "game.py" else source.stem
+    kept, pattern = runs_folder() / "played", f"played-{stem}-*.jsonl"
     if source.is_file() and (source.parent / "records").is_dir():
         kept = source.parent.resolve() / "records"
         RunFolder(kept.parent).require_plain()

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 router = APIRouter()
 _LONGEST = 20_000
 _MOST_STAGES = 400
+_STOPPED = "Stopped; what was finished is kept, and it goes on from there."
 _LOG = logging.getLogger(__name__)
 
 
@@ -108,7 +109,7 @@ class DesignRun:
                 with open_run(self.folder, context, database=database()) as run:
                     self._handle = run
                     self._talk(run)
-                    said = closing_text(run.result())
+                    said = _STOPPED if self._closing else closing_text(run.result())
         except Exception as error:  # noqa: BLE001 - the page says so
             told = explained(error)
             if told is None:
@@ -243,7 +244,7 @@ def _folder(name: str) -> RunFolder:
         raise Refusal(404, "There is no such run; the shelf shows all") from error
 
 
-def design_of(folder: Path) -> "Design | None":
+def kept_design(folder: Path) -> "Design | None":
     """The design in a folder of a run; None where there is none that can be read."""
     from agents.protocols import Design
 
@@ -255,7 +256,7 @@ def design_of(folder: Path) -> "Design | None":
 
 def rules_of(folder: Path) -> str:
     """The rules of a design, as Markdown."""
-    design = design_of(folder)
+    design = kept_design(folder)
     if design is None:
         return "There is no rulebook yet."
     rules = "\n".join(f"- {rule.id}: {rule.text}" for rule in design.rules)
@@ -263,7 +264,7 @@ def rules_of(folder: Path) -> str:
 
 
 @router.get("/design")
-def ask(request: Request) -> Response:
+def design_form(request: Request) -> Response:
     """The form for a new game."""
     return page(request, "ask")
 
@@ -293,7 +294,7 @@ def watch(request: Request, name: str) -> Response:
         "stages" if wants_part(request) else "design",
         name=name,
         run=run,
-        design=design_of(newest.path),
+        design=kept_design(newest.path),
         rulebook=book.read_text("utf-8") if book.is_file() else rules_of(newest.path),
         revisions=[one.path.name for one in folder.revisions],
         key=name if newest == folder else f"{name}@{newest.path.name}",
@@ -303,7 +304,7 @@ def watch(request: Request, name: str) -> Response:
 
 
 @router.get("/design/{name}/events")
-async def events(request: Request, name: str) -> Response:
+async def design_events(request: Request, name: str) -> Response:
     """A stream that tells that there is something new of a run."""
     web = web_of(request)
     if web.designs.get(name) is None:
@@ -317,7 +318,7 @@ async def events(request: Request, name: str) -> Response:
 
 
 @router.post("/design/{name}/{deed}")
-def act(request: Request, name: str, deed: str) -> Response:
+def act_on_run(request: Request, name: str, deed: str) -> Response:
     """Answer a run's question, say something of its game, go on, or stop."""
     designs, said = web_of(request).designs, form_of(request).get("words", "").strip()[:_LONGEST]
     run = designs.get(name)

@@ -73,7 +73,7 @@ def shelf(request: Request, q: str = "") -> Response:
 
 
 @router.get("/game/{key}")
-def game(request: Request, key: str) -> Response:
+def game_page(request: Request, key: str) -> Response:
     """A game: its rulebook, its report, its mechanics, its versions, and a table to lay."""
     from games.contract import player_numbers
     from graph.new.comparing import game_to_compare
@@ -133,7 +133,7 @@ def framed(text: str) -> HTMLResponse:
 
 
 @router.get("/compare")
-def compare(request: Request, one: str = "", other: str = "", matches: int = 0) -> Response:
+def compare_form(request: Request, one: str = "", other: str = "", matches: int = 0) -> Response:
     """Two games side by side."""
     web = web_of(request)
     chosen = [web.games.found(key) for key in (one, other) if key]

@@ -51,15 +51,17 @@ class _Kept(BaseModel, strict=True):
 
 @dataclass
 class KeptTable:
-    """What is kept of a table.
+    """A table's folder: who sits where, and the journal of the match.
 
     Attributes:
         folder: Where.
         about: The file in it.
+        changes: How often that was written anew.
     """
 
     folder: Path
     about: _Kept
+    changes: int = 0
     _kept: int = 0  # plies in the journal
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -119,6 +121,7 @@ class KeptTable:
     def write(self) -> None:
         """Write the file, whole or not at all."""
         with self._lock:
+            self.changes += 1
             partial = self.folder / ".table.partial"
             partial.write_text(self.about.model_dump_json(), encoding="utf-8")
             partial.replace(self.folder / "table.json")

@@ -81,7 +81,7 @@ def seed_given(text: str) -> int:
 
 
 def web_of(request: Request) -> "Web":
-    """What the pages are about."""
+    """The parts of the server that pages are about."""
     web: Web = request.app.state.web
     return web
 

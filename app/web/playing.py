@@ -20,7 +20,6 @@ from app.table.session import (
 )
 from app.web.pages import Refusal
 from games.engine import Match, PlayerFault, Ply
-from games.information import LogEntry, SeatLog, tell_seats
 from games.table import Position
 from games.text import one_line
 from games.values import CHANCE, ModuleFault
@@ -29,8 +28,9 @@ from tools.sandbox import SandboxTable
 if TYPE_CHECKING:
     from app.web.keeping import KeptTable
     from app.web.views import Beholder
+    from games.information import SeatLog
     from games.table import Table
-    from games.values import Action, Json
+    from games.values import Action, Json, Observation
     from tools.sandbox import Sandbox
 
 PAUSES = {"at once": 0.0, "quick": 0.4, "usual": 1.0, "slow": 2.5}
@@ -42,12 +42,39 @@ _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
+class SeatLook:
+    """A seat's information state as its person needs it; a log would keep every observation.
+
+    Attributes:
+        count: Entries of its log: observations that were new to it, and its own actions.
+        observation: The newest.
+        words: All that it perceived.
+    """
+
+    count: int = 0
+    observation: "Observation | None" = None
+    words: tuple[str, ...] = ()
+
+    def acted(self) -> "SeatLook":
+        """The look after an action of its own."""
+        return replace(self, count=self.count + 1)
+
+    def seeing(self, observation: "Observation", events: Sequence[str]) -> "SeatLook":
+        """The look after a ply; the same where it is nothing new, as in `SeatLog`."""
+        if not events and observation == self.observation:
+            return self
+        words = (*self.words, *map(one_line, events)) if events else self.words
+        return SeatLook(self.count + 1, observation, words)
+
+
+@dataclass(frozen=True)
 class Shown:
     """A moment of a match, as it may be looked at from any thread.
 
     Attributes:
         position: The position; None before the first.
-        logs: Each seat's log.
+        looks: What each seat sees and perceived.
+        public: The events of those plies that all seats perceived alike.
         turn: The seat that is asked; None where none is.
         legal: What it may do.
         undone: How many decisions were taken back.
@@ -56,7 +83,8 @@ class Shown:
     """
 
     position: Position | None = None
-    logs: tuple[tuple[LogEntry, ...], ...] = ()
+    looks: tuple[SeatLook, ...] = ()
+    public: tuple[str, ...] = ()
     turn: int | None = None
     legal: "tuple[Action, ...]" = ()
     undone: int = 0
@@ -65,7 +93,7 @@ class Shown:
 
     def mark(self, seat: int) -> str:
         """The place of a seat in the match, by what it has seen alone: a form names it."""
-        return f"{self.undone}.{len(self.logs[seat]) if self.logs else 0}"
+        return f"{self.undone}.{self.looks[seat].count if self.looks else 0}"
 
 
 def _presentation(laid: LaidTable) -> "Mapping[str, Json] | None":
@@ -117,7 +145,8 @@ class WebTable:
     beholders: "dict[int | None, Beholder]" = field(default_factory=dict)
     _wishes: Wishes = field(default_factory=Wishes)
     _changed: threading.Condition = field(default_factory=threading.Condition)
-    _logs: list[SeatLog] = field(default_factory=list)
+    _looks: list[SeatLook] = field(default_factory=list)
+    _public: tuple[str, ...] = ()
     _position: Position | None = None
     _table: "Table | None" = None
     _thread: threading.Thread | None = None
@@ -154,7 +183,7 @@ class WebTable:
     def open(self, num_players: int, parameters: "Mapping[str, Json]") -> Position:
         """See `games.table.Table`."""
         assert self._table is not None, "the thread has laid it"  # for mypy
-        self._logs = [SeatLog(seat) for seat in range(num_players)]
+        self._looks, self._public = [SeatLook()] * num_players, ()
         return self._seen(self._table.open(num_players, parameters), 0)
 
     def advance(self, position: Position, action: "Action") -> Position:
@@ -162,7 +191,7 @@ class WebTable:
         assert self._table is not None, "the thread has laid it"  # for mypy
         after = self._table.advance(position, action)
         if position.player >= 0:
-            self._logs[position.player].act(action)
+            self._looks[position.player] = self._looks[position.player].acted()
         assert self.session is not None, "it plays"  # for mypy
         return self._seen(after, len(self.session.plies) + 1)
 
@@ -172,7 +201,10 @@ class WebTable:
         Then neither another seed nor another version of what draws can part a table from its
         journal.
         """
-        tell_seats(self._logs, position.observations, position.events)
+        seen = zip(self._looks, position.observations, position.events, strict=True)
+        self._looks = [look.seeing(observation, events) for look, observation, events in seen]
+        if len({*position.events}) == 1:
+            self._public = (*self._public, *map(one_line, position.events[0]))
         self._position = position
         before = self.session.repeated(number) if self.session else None
         if before is None or position.player != CHANCE or before.action not in position.legal:
@@ -191,7 +223,7 @@ class WebTable:
                 self.session = session = self.kept.session(self.sandbox)
                 match = session.play(self, self._asked, self._told)
                 self.kept.end(session, match)
-                self._publish(match=match)
+                self._publish(match=replace(match, plies=(), logs=()))
         except TableLeft:
             pass
         except Exception as error:  # noqa: BLE001 - the table says so, and the other tables go on
@@ -199,20 +231,27 @@ class WebTable:
             if said is None:
                 _LOG.exception("the match at table %s broke off", self.kept.id)
             self._publish(trouble=said or "The match broke off by a fault of ours.")
+        self.session = None  # with all that it remembers
 
     def _told(self, ply: Ply) -> None:
         assert self.session is not None, "it plays"  # for mypy
         if self.session.is_replaying:
             return
         self.kept.add(self.session.plies)
-        self._publish()
+        waits = self._position.player if self._position else CHANCE
         is_computer = ply.player >= 0 and self.session.players[ply.player] is not None
+        if not is_computer and (waits == CHANCE or self._is_person(waits)):
+            return  # at once there is more to see
+        self._publish()
         if is_computer and (pause := PAUSES.get(self.kept.about.speed)):
             with self._changed:
                 self._changed.wait_for(lambda: self._wishes.closing, pause)
                 self._require_open()
 
-    def _asked(self, seat: int, log: SeatLog, legal: "Sequence[Action]") -> "Action":
+    def _is_person(self, player: int) -> bool:
+        return player >= 0 and self.kept.about.players[player] is None
+
+    def _asked(self, seat: int, log: "SeatLog", legal: "Sequence[Action]") -> "Action":
         assert self.session is not None, "it plays"  # for mypy
         while True:
             with self._changed:
@@ -242,7 +281,7 @@ class WebTable:
         if self._wishes.closing:
             raise TableLeft(0)
 
-    def _hint(self, log: SeatLog, legal: "Sequence[Action]") -> list[str]:
+    def _hint(self, log: "SeatLog", legal: "Sequence[Action]") -> list[str]:
         """The advice of a search, and its reasons: the value and the visits of each move."""
         from agents.players.specs import PlayerSpecError
 
@@ -265,10 +304,10 @@ class WebTable:
         match: Match | None = None,
         trouble: str = "",
     ) -> None:
-        logs = tuple(tuple(log.entries) for log in self._logs)
-        undone = self.session.undone if self.session else 0
+        undone = self.session.undone if self.session else self.shown.undone
+        looks, public = tuple(self._looks), self._public
         with self._changed:
-            self.shown = Shown(self._position, logs, turn, legal, undone, match, trouble)
+            self.shown = Shown(self._position, looks, public, turn, legal, undone, match, trouble)
             self._changed.notify_all()
         self.heard()
 

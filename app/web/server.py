@@ -55,7 +55,7 @@ class ShownGame:
 
 
 @dataclass(frozen=True)
-class Ready:
+class ReadyGame:
     """A game that is ready to be played."""
 
     title: str
@@ -103,7 +103,7 @@ class Games:
         files = sorted(self.gallery.glob("*/game.py"))
         return [self.found(f"{_GALLERY}{file.parent.name}") for file in files]
 
-    def laid(self, game: ShownGame, players: int, settings: Sequence[str]) -> Ready:
+    def laid(self, game: ShownGame, players: int, settings: Sequence[str]) -> ReadyGame:
         """A game that is loaded once, for its seats and parameters.
 
         Raises:
@@ -115,7 +115,7 @@ class Games:
             raise Refusal(409, "This game is not checked yet; its page shows when it is")
         with self.loaded(game, players, settings) as laid:
             title = game.title if folder else str(laid.module.info["name"]).replace("_", " ")
-            return Ready(title, laid.setup, laid.run)
+            return ReadyGame(title, laid.setup, laid.run)
 
     @contextmanager
     def loaded(
@@ -126,7 +126,7 @@ class Games:
             yield open_table(game.place, players, settings, self.sandbox, stack)
 
     def line_up(
-        self, ready: Ready, people: Sequence[int], named: Sequence[str]
+        self, ready: ReadyGame, people: Sequence[int], named: Sequence[str]
     ) -> list[str | None]:
         """See `line_up_of`; files of players are tried once."""
         from agents.players.registry import PlayerRoster
@@ -145,7 +145,7 @@ class Games:
 
 
 def _title(folder: Path) -> str:
-    design = design_pages.design_of(folder)
+    design = design_pages.kept_design(folder)
     return folder.name.replace("-", " ") if design is None else design.title
 
 

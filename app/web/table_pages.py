@@ -57,7 +57,7 @@ def lay(request: Request) -> Response:
 
 
 @router.get("/tables/{id_}")
-def seats(request: Request, id_: str) -> Response:
+def seat_links(request: Request, id_: str) -> Response:
     """The links of a table's seats, for whoever laid it."""
     web = web_of(request)
     table = web.tables.get(id_)
@@ -87,7 +87,7 @@ def _values(request: Request, id_: str, secret: str, at: Beholder) -> dict[str, 
 
 
 @router.get("/table/{id_}/{secret}/rules")
-def rules(request: Request, at: At) -> Response:
+def table_rules(request: Request, at: At) -> Response:
     """The rules at hand."""
     kept = at.table.kept
     text = web_of(request).games.rulebook(kept.setup, kept.run)
@@ -95,7 +95,7 @@ def rules(request: Request, at: At) -> Response:
 
 
 @router.get("/table/{id_}/{secret}/events")
-async def events(request: Request, id_: str, secret: str) -> Response:
+async def seat_events(request: Request, id_: str, secret: str) -> Response:
     """A stream that tells a seat that there is something new, and nothing of it."""
     web = web_of(request)
     at = web.beholder(table := web.tables.get(id_), web.tables.seat(table, secret))
@@ -121,7 +121,7 @@ def _done(request: Request, id_: str, secret: str, at: Beholder) -> Response:
 
 
 @router.post("/table/{id_}/{secret}/{deed}")
-def act(request: Request, id_: str, secret: str, deed: str, at: At) -> Response:
+def act_at_table(request: Request, id_: str, secret: str, deed: str, at: At) -> Response:
     """A deed of a seat's person: a move, a hint, and so on."""
     form = form_of(request)
     table, seat = _seat(at)
@@ -137,6 +137,7 @@ def act(request: Request, id_: str, secret: str, deed: str, at: At) -> Response:
             table.concede(seat)
         case "name":
             table.kept.rename(seat, form.get("name", ""))
+            table.heard()
         case "say":
             table.say(seat, one_line(form.get("words", ""))[:_LONGEST_WORDS], _MOST_WORDS)
         case "speed" if form.get("speed") in PAUSES:

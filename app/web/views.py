@@ -13,7 +13,6 @@ from app.table.session import verdict_words
 from app.web.drawing.seat import SeatDrawing
 from games.checks.zones import concrete_paths, read_path
 from games.contract import Game
-from games.information import Seen
 from games.text import one_line
 from games.values import ModuleFault, are_texts
 from tools.sandbox import SandboxedModule
@@ -40,6 +39,7 @@ class Beholder:
     table: "WebTable"
     seat: int | None
     _drawing: "SeatDrawing | None" = None
+    _newest: tuple[str, dict[str, Any]] = ("", {})
     _undone: int = 0
     _eye: "PublicEye | None" = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -49,22 +49,32 @@ class Beholder:
         shown, table = self.table.shown, self.table
         is_over = bool(shown.match or shown.trouble)
         if self.seat is None:
-            place = self._public_words(shown)
-            return f"{shown.undone}.{len(place)}.{is_over}.{table.said}"
+            return f"{shown.undone}.{len(shown.public)}.{is_over}.{table.kept.changes}"
         hint = table.hints.get(self.seat, ("",))[0] == shown.mark(self.seat)
-        turn = shown.turn == self.seat
-        return f"{shown.mark(self.seat)}.{turn}.{hint}.{is_over}.{table.said}"
+        turn = shown.turn if table.kept.is_local else shown.turn == self.seat
+        told = f"{turn}.{hint}.{is_over}.{table.said}.{table.kept.changes}"
+        return f"{shown.mark(self.seat)}.{told}"
 
     def view(self) -> dict[str, Any]:
-        """The values of the table's template, from this one's own log alone."""
-        shown, table, seat = self.table.ready(), self.table, self.seat
+        """The values of the table's template; made once for as long as there is nothing new."""
+        shown = self.table.ready()
+        with self._lock:
+            mark, told = self._newest
+            if mark != self.mark():
+                mark = self.mark()
+                told = self._made(shown)
+                self._newest = (mark, told) if shown is self.table.shown else ("", {})
+            return {**told, "mark": mark}
+
+    def _made(self, shown: "Shown") -> dict[str, Any]:
+        """The values, from this one's own look alone."""
+        table, seat = self.table, self.seat
         kept, is_turn = table.kept, shown.turn == seat and seat is not None
         seen = self._observation(shown)
         to_move = self._to_move(shown, seen)
         legal = shown.legal if is_turn else ()
-        words = self._public_words(shown) if seat is None else _words(shown, seat)
+        words = shown.public if seat is None else shown.looks[seat].words if shown.looks else ()
         told: dict[str, Any] = {
-            "mark": self.mark(),
             "seat": seat,
             "title": kept.about.title,
             "names": kept.about.names,
@@ -96,11 +106,9 @@ class Beholder:
         if shown.position is None:
             return {}
         if self.seat is not None:
-            seen = (one for one in reversed(shown.logs[self.seat]) if isinstance(one, Seen))
-            return next(seen).observation
-        with self._lock:
-            if self._eye is None:
-                self._eye = PublicEye(self.table.kept.setup, self.table.sandbox)
+            return shown.looks[self.seat].observation or {}
+        if self._eye is None:
+            self._eye = PublicEye(self.table.kept.setup, self.table.sandbox)
         return self._eye.seen(shown.position.state)
 
     def _to_move(self, shown: "Shown", seen: "Observation") -> int | None:
@@ -113,11 +121,10 @@ class Beholder:
 
     def _drawn(self, seen: "Observation", legal: Sequence[str], to_move: int | None) -> str:
         names = self.table.kept.about.names
-        with self._lock:
-            if self._drawing is None or self._undone != self.table.shown.undone:
-                self._drawing = SeatDrawing(self.table.setting, self.seat, self.table.hinted)
-                self._undone = self.table.shown.undone
-            return self._drawing.html(seen, legal, names, to_move) if seen else ""
+        if self._drawing is None or self._undone != self.table.shown.undone:
+            self._drawing = SeatDrawing(self.table.setting, self.seat, self.table.hinted)
+            self._undone = self.table.shown.undone
+        return self._drawing.html(seen, legal, names, to_move) if seen else ""
 
     def _scores(self, seen: "Observation") -> list[tuple[str, float]]:
         reading = SeatReading(self.table.setting, SPECTATOR if self.seat is None else self.seat)
@@ -132,19 +139,6 @@ class Beholder:
         names = self.table.kept.about.names
         rows = [f"{name}: {value:g}" for name, value in zip(names, match.returns, strict=True)]
         return [verdict_words(match.returns, self.seat), *rows]
-
-    def _public_words(self, shown: "Shown") -> list[str]:
-        """The events of those plies that all seats perceive alike."""
-        session = self.table.session
-        plies = [*session.plies] if session and shown.logs else []
-        told = (ply.events[0] for ply in plies if len({*ply.events}) == 1)
-        return [one_line(event) for events in told for event in events]
-
-
-def _words(shown: "Shown", seat: int) -> list[str]:
-    """The events that a seat perceived."""
-    seen = (entry for entry in (shown.logs[seat] if shown.logs else ()) if isinstance(entry, Seen))
-    return [one_line(event) for entry in seen for event in entry.events]
 
 
 class PublicEye:

@@ -22,17 +22,17 @@ def tag(name: str, /, *children: object, **attributes: object) -> Markup:
     """
     name, *classes = name.split(".")
     given = {"class": " ".join(classes) or None, **attributes}
-    set_to = Markup("").join(
-        Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), "" if value is True else value)
+    # Plain texts, of which each part was escaped: `Markup.format` takes ten times as long.
+    set_to = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{"" if value is True else escape(value)}"'
         for key, value in given.items()
         if value is not None and value is not False
     )
     if name == "input":
-        return Markup("<{}{}/>").format(Markup(name), set_to)
-    inner = Markup("").join(
-        escape(child) for child in children if child is not None and child is not False
-    )
-    return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), set_to, inner)
+        return Markup(f"<input{set_to}/>")
+    shown = (child for child in children if child is not None and child is not False)
+    inner = "".join(map(escape, shown))
+    return Markup(f"<{name}{set_to}>{inner}</{name}>")
 
 
 def joined(children: "list[Markup]") -> Markup:

@@ -202,7 +202,7 @@ class Peeping(Beholder):
 
     def _observation(self, shown: Any) -> Observation:  # noqa: ANN401 - a moment
         seen = super()._observation(shown)
-        beside = shown.position.observations[((self.seat or 0) + 1) % len(shown.logs)]
+        beside = shown.position.observations[((self.seat or 0) + 1) % len(shown.looks)]
         return {**seen, "beside": beside.get("hand", beside)}
 
 
