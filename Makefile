@@ -17,7 +17,7 @@ export TEST_HOME
 # The seconds of each test of the last run.
 TIMES := .test-times.xml
 
-.PHONY: demo serve test whole check setup studio suite slow clean test-home
+.PHONY: demo serve test test-browser whole check setup studio suite slow clean test-home screenshots
 
 demo: setup
 	@$(BIN)/rulewright new --quick -- "$$PROMPT"
@@ -35,6 +35,17 @@ TESTS := $(BIN)/python -m pytest -p xdist.plugin -n 4 --dist loadfile --no-loads
 
 suite: test-home
 	$(TESTS)
+
+# The page in a real browser: the system's Chromium, which is installed where it may be.
+test-browser: setup
+	./scripts/browser.sh $(VENV)
+	@[ -d $(TEST_HOME) ] || $(MAKE) --no-print-directory test-home
+	$(BIN)/python -m pytest -q -m browser -p no:cacheprovider tests/browser
+
+# The pictures of tables in the documents.
+screenshots: setup
+	./scripts/browser.sh $(VENV)
+	$(BIN)/python -m scripts.screenshots
 
 # All tests, those too of which the suite runs a sample.
 whole: test-home

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.table.boards import WIDTH, are_numbered, draw_boards
-from app.table.reading import Part, SeatReading, Setting, listed
+from app.table.reading import SeatReading, Setting, ViewPart, listed_words
 from games.text import one_line
 
 __all__ = ["SeatLayout", "Setting", "choices", "wrapped"]
@@ -49,7 +49,7 @@ class SeatLayout(SeatReading):
         ordered = sorted(parts, key=lambda part: part[0])
         return [line for _, lines in ordered for line in _cut(lines)]
 
-    def _drawn(self, part: Part, leader: object) -> tuple[int, list[str]]:
+    def _drawn(self, part: ViewPart, leader: object) -> tuple[int, list[str]]:
         if part.kind == "boards":
             return _BOARD, draw_boards(part.boards)
         if part.kind == "hand":
@@ -66,7 +66,7 @@ class SeatLayout(SeatReading):
             hand = sorted(hand, key=lambda card: (card[-1], _RANKS.find(card[0])))
         long = any(len(label) > _LONGEST_LABEL for label in hand)
         if not hand or long or len(hand) > _MOST_BOXES or "hand" not in name:
-            return wrapped(f"your {name}: {listed(hand)}")
+            return wrapped(f"your {name}: {listed_words(hand)}")
         return [f"your {name}:", *self._boxes(hand)]
 
     def _boxes(self, labels: list[str]) -> list[str]:
@@ -105,7 +105,7 @@ class SeatLayout(SeatReading):
         told = [f"{self.name(seat)}: {self.inline(item)}" for seat, item in enumerate(row) if item]
         return [f"{name}:", *(line for text in told for line in wrapped(text, "  "))]
 
-    def _open(self, part: Part, leader: object) -> tuple[int, list[str]]:
+    def _open(self, part: ViewPart, leader: object) -> tuple[int, list[str]]:
         """Cards and other things on the table; of long lists the latest."""
         key, name, value = part.key, part.name, part.value
         if any(isinstance(item, list | dict) for item in value):
@@ -116,7 +116,7 @@ class SeatLayout(SeatReading):
         if "discard" in key and len(value) > 1:
             under = [str(item) for item in reversed(value[:-1])]
             more = f" and {len(under) - _UNDER} more" if len(under) > _UNDER else ""
-            text = f"{value[-1]} on top, under it {listed(under[:_UNDER])}{more}"
+            text = f"{value[-1]} on top, under it {listed_words(under[:_UNDER])}{more}"
             return _TABLE, wrapped(f"{name}: {text}")
         if seats := self.trick_seats(part, leader):
             pairs = zip(map(self.name, seats), value, strict=True)

@@ -43,7 +43,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Part:
+class ViewPart:
     """One field of an observation, or several that tell one board.
 
     Attributes:
@@ -93,7 +93,7 @@ class SeatReading:
                     for seat in seats:
                         self._players.setdefault(seat, set()).update(seats.values(), known)
 
-    def parts(self, observation: Mapping[str, Any], actions: Sequence[str]) -> Iterator[Part]:
+    def parts(self, observation: Mapping[str, Any], actions: Sequence[str]) -> Iterator[ViewPart]:
         """Everything that the seat sees and that matters now, in the observation's order.
 
         Args:
@@ -104,26 +104,26 @@ class SeatReading:
         size = size_of(self.setting.parameters) or (0, 0)
         placed, boards = placed_boards(observation, size, self.setting.seats, self.seat, self.name)
         if boards:
-            yield Part("boards", "", "", boards=tuple(boards))
+            yield ViewPart("boards", "", "", boards=tuple(boards))
         for key, value in observation.items():
             if key not in placed:
                 yield from self._parts_of(key, value, actions)
 
-    def _parts_of(self, key: str, value: Any, actions: Sequence[str]) -> Iterator[Part]:  # noqa: ANN401 - any JSON
+    def _parts_of(self, key: str, value: Any, actions: Sequence[str]) -> Iterator[ViewPart]:  # noqa: ANN401 - any JSON
         name = one_line(key).replace("_", " ")
         if (hand := self._own_hand(key, value)) is not None:
-            yield Part("hand", key, name, hand)
+            yield ViewPart("hand", key, name, hand)
         elif self._is_silent(key, value):
             return
         elif boards := self._boards(key, name, value, actions):
-            yield from (Part("boards", key, name, value, (board,)) for board in boards)
+            yield from (ViewPart("boards", key, name, value, (board,)) for board in boards)
         elif (row := self._by_seat(key, value)) is not None:
             is_long = any(isinstance(item, list | dict) for item in row)
-            yield Part("lists" if is_long else "column", key, name, row)
+            yield ViewPart("lists" if is_long else "column", key, name, row)
         elif isinstance(value, dict):
-            yield Part("words", key, name, value)
+            yield ViewPart("words", key, name, value)
         else:
-            yield Part("open" if isinstance(value, list) else "fact", key, name, value)
+            yield ViewPart("open" if isinstance(value, list) else "fact", key, name, value)
 
     def scores(self, observation: Mapping[str, Any]) -> list[float]:
         """Each seat's score, by the first field with a name of scores; empty without one.
@@ -145,7 +145,7 @@ class SeatReading:
             return "you"
         return self.names[seat] if seat < len(self.names) else f"Player {seat + 1}"
 
-    def trick_seats(self, part: Part, leader: object) -> list[int]:
+    def trick_seats(self, part: ViewPart, leader: object) -> list[int]:
         """The seats that played the cards of a trick, from its leader; empty for anything else."""
         many = len(part.value) if isinstance(part.value, list) else 0
         is_trick = part.key in self.setting.zones and 1 < many <= self.setting.seats
@@ -230,7 +230,7 @@ class SeatReading:
         if isinstance(value, list):
             if _is_deed(value) and 0 <= value[0] < self.setting.seats:
                 return f"{self.name(value[0])} {one_line(value[1])}"
-            return listed([self._nested(item, key) for item in value])
+            return listed_words([self._nested(item, key) for item in value])
         if isinstance(value, bool):
             return "yes" if value else "no"
         if type(value) is int and self._counts_seats(key) and 0 <= value < self.setting.seats:
@@ -286,6 +286,6 @@ def _is_seat(key: str) -> bool:
     return key in _SEATS or key.endswith(_SEAT_ENDS)
 
 
-def listed(words: Sequence[str]) -> str:
+def listed_words(words: Sequence[str]) -> str:
     """Words with blanks between them, or commas where a word has a blank."""
     return (", " if any(" " in word for word in words) else " ").join(words) or "none"

@@ -112,18 +112,29 @@ MADE = {"liars_dice": LIARS_DICE, "race": RACE, "hex": HEX, "eights": EIGHTS, "m
 
 
 def shown(name: str) -> Shown:
-    """A view by its name: one that is made here, or one of a library game."""
-    return MADE.get(name) or recorded(name)
+    """A view by its name: one that is made here, or one of a library game, such as hearts@0.7."""
+    game, _, part = name.partition("@")
+    return MADE.get(game) or recorded(game, float(part or 0.5))
+
+
+def titled(name: str) -> str:
+    """A game's name for people.
+
+    >>> titled("connect_four@0.9")
+    'Connect four'
+    """
+    return name.partition("@")[0].replace("_", " ").capitalize()
 
 
 def page(name: str) -> str:
     """A page around a table."""
     return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{name}</title>
+<html lang="en"><head><meta charset="utf-8"><title>{titled(name)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="/static/style.css"><script src="/static/table.js" defer></script>
 </head><body><header><nav aria-label="Pages"><a href="/hearts">Shelf</a></nav></header>
-<main><h1>{name}</h1><form method="post" action="/move" id="table">{shown(name).html()}</form>
+<main><h1>{titled(name)}</h1><form method="post" action="/move" id="table">
+{shown(name).html()}</form>
 <h2>Log</h2><ol id="log" aria-live="polite"><li>Ana plays the ten of hearts.</li></ol></main>
 </body></html>"""
 

@@ -95,10 +95,10 @@ def pips(number: int) -> Markup:
     return Markup("").join(dots)
 
 
-def definitions(html: str) -> Markup:
+def used_symbols(html: str) -> Markup:
     """The symbols and fillings that a drawing uses.
 
-    >>> "art-h" in definitions('<use href="#art-h"/>'), definitions("<p>") == ""
+    >>> "art-h" in used_symbols('<use href="#art-h"/>'), used_symbols("<p>") == ""
     (True, True)
     """
     names = sorted(set(_USED.findall(html)) & _SHAPES.keys())

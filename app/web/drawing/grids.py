@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from app.table.boards import Board, Cell
-from app.web.drawing.markup import joined, tag, told
+from app.web.drawing.markup import joined, short_line, tag
 from app.web.drawing.pieces import DRAUGHTS, at_sea, coloured, on_board
 from app.web.drawing.spots import Area, Spots, area_of
 
@@ -67,7 +67,7 @@ def drawn_board(
         for column, mark in enumerate(row):
             name = naming.columns[column] if is_drop else names.get((number, column), "")
             if many > _MOST_PICTURES:
-                cells.append(tag("td", "" if mark == "." else told(mark, 6)))
+                cells.append(tag("td", "" if mark == "." else short_line(mark, 6)))
                 continue
             inner = _cell(mark, name, board, looks)
             spot = (
@@ -81,7 +81,7 @@ def drawn_board(
         rows.append(tag("tr", *cells))
     kind = "sea" if board.is_sea else "rack" if is_drop else "wood.hex" if is_hex else "wood"
     step = next((n for n in _STEPS if len(grid[0]) <= n), "most")
-    title = told(board.title.removesuffix(":"))
+    title = short_line(board.title.removesuffix(":"))
     table = tag(f"table.board.{kind}.cells-{step}", tag("caption", title), tag("tbody", *rows))
     return tag("div.scroll", table, role="group", aria_label=title, tabindex=0)
 

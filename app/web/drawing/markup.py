@@ -40,20 +40,20 @@ def joined(children: "list[Markup]") -> Markup:
     return Markup("").join(children)
 
 
-def told(value: object, most: int = 120) -> str:
+def short_line(value: object, most: int = 120) -> str:
     r"""Somebody else's text on one line, cut where it is long.
 
-    >>> told("a\n<b>"), told("x" * 9, 4)
+    >>> short_line("a\n<b>"), short_line("x" * 9, 4)
     ('a ‹b>', 'xxxx…')
     """
     text = one_line(str(value)[: 4 * most + 99])
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def bounded(value: Any) -> Any:  # noqa: ANN401 - any JSON
+def drawable(value: Any) -> Any:  # noqa: ANN401 - any JSON
     """A value without what is too deep, too long or too many to draw.
 
-    >>> bounded({"a": [[[[[[[[["deep"]]]]]]]]]})
+    >>> drawable({"a": [[[[[[[[["deep"]]]]]]]]]})
     {'a': [[[[[[['…']]]]]]]}
     """
     left = _MOST_VALUES

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from markupsafe import Markup
 
 from app.table.boards import by_numbers, meant
-from app.web.drawing.markup import tag, told
+from app.web.drawing.markup import short_line, tag
 from app.web.drawing.pieces import with_signs
 from app.web.drawing.spots import Spots
 
@@ -71,7 +71,7 @@ def drawn_moves(legal: Sequence[str], spots: Spots) -> Markup:
 def _button(action: str, spots: Spots) -> Markup:
     return tag(
         "button.move",
-        with_signs(told(action)),
+        with_signs(short_line(action)),
         type="submit",
         name="action",
         value=action,
@@ -83,7 +83,9 @@ def _groups(some: Sequence[tuple[str, Markup]]) -> Markup:
     """Buttons under the first words of their actions, where there are many."""
     kinds: dict[str, list[Markup]] = {}
     for action, button in some:
-        kinds.setdefault(told(action.split(" ")[0], 40) if " " in action else "", []).append(button)
+        kinds.setdefault(short_line(action.split(" ")[0], 40) if " " in action else "", []).append(
+            button
+        )
     if len(some) <= _FEW or not 1 < len(kinds) <= _MOST_GROUPS:
         return _listed(button for _, button in some)
     return tag(

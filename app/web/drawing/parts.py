@@ -6,10 +6,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from app.table.reading import Part, SeatReading
+from app.table.reading import SeatReading, ViewPart
 from app.web.drawing.grids import drawn_board
-from app.web.drawing.markup import joined, tag, told
-from app.web.drawing.pieces import back, is_card, is_tinted, named, picture, track, with_signs
+from app.web.drawing.markup import joined, short_line, tag
+from app.web.drawing.pieces import back, is_card, is_tinted, picture, spoken_name, track, with_signs
 from app.web.drawing.presentation import Presentation
 from app.web.drawing.spots import Spots
 
@@ -38,7 +38,7 @@ class PartDrawing:
     spots: Spots
     has_tints: bool
 
-    def drawn(self, part: Part, leader: object) -> tuple[str, Markup]:
+    def drawn(self, part: ViewPart, leader: object) -> tuple[str, Markup]:
         """A part, and the section that it belongs to."""
         if part.kind == "boards":
             boards = [
@@ -57,12 +57,13 @@ class PartDrawing:
         if part.kind == "lists":
             return "seats", self._lists(part)
         if part.kind == "open":
-            return "middle", self._open(part, leader)
+            is_past = any(isinstance(item, dict) for item in part.value)
+            return "facts" if is_past else "middle", self._open(part, leader)
         if part.kind == "fact":
             return self._fact(part)
         return "facts", _named_fact(part.name, self.reading.inline(part.value, part.key))
 
-    def _hand(self, part: Part) -> Markup:
+    def _hand(self, part: ViewPart) -> Markup:
         """The seat's own components, cards in the order of suits."""
         hand = part.value
         if hand and all(map(is_card, hand)):
@@ -82,7 +83,7 @@ class PartDrawing:
                     key,
                     item,
                     picture(item, component, self.hints.colours.get(item, "")),
-                    named(item, component),
+                    spoken_name(item, component),
                 ),
             )
             if isinstance(item, str)
@@ -101,7 +102,7 @@ class PartDrawing:
             return tag("ul.pieces.group", *cards)
         if isinstance(item, dict):
             return self._record(item, component)
-        return tag("span.chip", with_signs(told(self.reading.inline(item, key), 400)))
+        return tag("span.chip", with_signs(short_line(self.reading.inline(item, key), 400)))
 
     def _record(self, item: Mapping[str, Any], component: str) -> Markup:
         """A dict as its words, the cards in it as cards."""
@@ -114,7 +115,7 @@ class PartDrawing:
         ]
         words = self.reading.inline(rest, component) if rest else ""
         named_cards = " ".join(key.replace("_", " ") for key in cards)
-        shown = [tag("li", tag("span.chip", with_signs(told(f"{words} {named_cards}", 400))))]
+        shown = [tag("li", tag("span.chip", with_signs(short_line(f"{words} {named_cards}", 400))))]
         return tag("ul.pieces.group", *shown, *inner)
 
     def _are_cards(self, value: object) -> bool:
@@ -122,7 +123,7 @@ class PartDrawing:
             return False
         return all(map(is_card, value)) or (self.has_tints and all(map(is_tinted, value)))
 
-    def _lists(self, part: Part) -> Markup:
+    def _lists(self, part: ViewPart) -> Markup:
         """A list for each seat that has something."""
         rows = [
             tag("div.holding", tag("h4", self.reading.name(seat)), self._holding(part, row))
@@ -131,12 +132,12 @@ class PartDrawing:
         ]
         return _block(part.name, joined(rows), "lists")
 
-    def _holding(self, part: Part, row: object) -> Markup:
+    def _holding(self, part: ViewPart, row: object) -> Markup:
         if isinstance(row, list):
             return self._pieces(part.key, row)
-        return tag("p", with_signs(told(self.reading.inline(row, part.key), 400)))
+        return tag("p", with_signs(short_line(self.reading.inline(row, part.key), 400)))
 
-    def _open(self, part: Part, leader: object) -> Markup:
+    def _open(self, part: ViewPart, leader: object) -> Markup:
         """Things on the table: of long lists the latest, of a discard pile the top first."""
         value = part.value
         if seats := self.reading.trick_seats(part, leader):
@@ -161,7 +162,7 @@ class PartDrawing:
             value = value[::-1]
         return _block(title, self._pieces(part.key, value), "open")
 
-    def _fact(self, part: Part) -> tuple[str, Markup]:
+    def _fact(self, part: ViewPart) -> tuple[str, Markup]:
         """A single value: a pile with its count, a card, or words."""
         value = part.value
         is_hinted = self.hints.look(part.key).kind == "pile"
@@ -184,7 +185,7 @@ class PartDrawing:
                 return str(zone.get("component"))
         return "card" if key == "hand" else ""
 
-    def track(self, part: Part) -> Markup | None:
+    def track(self, part: ViewPart) -> Markup | None:
         """A track with the seats' tokens, where a field tells their places on one."""
         look = self.hints.look(part.key)
         if part.kind != "column" or not all(type(n) is int for n in part.value):
@@ -203,7 +204,7 @@ class PartDrawing:
             part.name, joined([track(part.value, length, words), tag("p", words)]), "open"
         )
 
-    def seat_table(self, parts: Sequence[Part], to_move: int | None) -> Markup:
+    def seat_table(self, parts: Sequence[ViewPart], to_move: int | None) -> Markup:
         """A row a seat: its name, whose turn it is, and the values that each seat has."""
         reading = self.reading
         columns = [part for part in parts if part.kind == "column"]
@@ -217,7 +218,8 @@ class PartDrawing:
                 told_name.append(tag("span.now", "to move"))
             cells = [tag("th", *told_name, scope="row")]
             cells += [
-                tag("td", told(reading.inline(part.value[seat], part.key), 60)) for part in columns
+                tag("td", short_line(reading.inline(part.value[seat], part.key), 60))
+                for part in columns
             ]
             rows.append(tag("tr.turn" if seat == to_move else "tr", *cells))
         table = tag(
@@ -234,9 +236,11 @@ def _block(title: str, inner: Markup, kind: str) -> Markup:
 
 
 def _named_fact(name: str, words: str) -> Markup:
-    return tag("p.fact", tag("span.key", name), " ", tag("span", with_signs(told(words, 600))))
+    return tag(
+        "p.fact", tag("span.key", name), " ", tag("span", with_signs(short_line(words, 600)))
+    )
 
 
-def board_key(part: Part, number: int) -> str:
+def board_key(part: ViewPart, number: int) -> str:
     """The name of a board among the places of moves."""
     return f"{part.key}#{part.boards[number].title}#{number}"

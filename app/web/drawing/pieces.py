@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from app.web.drawing.art import COURTS, RANKS, SUITS, TINTS, pips, used
-from app.web.drawing.markup import joined, tag, told
+from app.web.drawing.markup import joined, short_line, tag
 
 _CARD = re.compile(r"(10|[2-9TJQKA])([CDHS])")
 _TINTED = re.compile(rf"([{''.join(TINTS)}])(\d{{1,2}})")
@@ -30,10 +30,10 @@ def with_signs(text: str) -> str:
     return _SIGN.sub(lambda card: card[1].replace("T", "10") + _SIGNS[card[2]], text)
 
 
-def named(text: str, component: str) -> str:
+def spoken_name(text: str, component: str) -> str:
     """A component's name as a reader of the screen hears it.
 
-    >>> named("TH", "card"), named("3", "die"), named("R7", "card")
+    >>> spoken_name("TH", "card"), spoken_name("3", "die"), spoken_name("R7", "card")
     ('10 of hearts', 'die 3', 'red 7')
     """
     if component in ("card", "") and (card := _CARD.fullmatch(text)):
@@ -55,11 +55,11 @@ def is_tinted(text: object) -> bool:
 
 def picture(text: str, component: str, colour: str = "") -> Markup:
     """A component as a picture of its kind, with its name; in a colour that a game asks for."""
-    text = told(text, 40)
+    text = short_line(text, 40)
     if colour and len(text) <= _LONGEST_ON_PIECE:
         return _svg("piece", "0 0 32 32", text, coloured(text, colour))
     if is_card(text):
-        return _card(text, named(text, "card"))
+        return _card(text, spoken_name(text, "card"))
     if component == "card" and (tinted := _TINTED.fullmatch(text)):
         return _tinted(text, *TINTS[tinted[1]])
     if component == "die" or (component == "dice" and text.isdigit()):
@@ -173,7 +173,7 @@ def _tinted(text: str, tint: str, filling: str) -> Markup:
     plate = tag("ellipse", cx=30, cy=42, rx=21, ry=27, class_="plate")
     face = _text(text[1:], 30, 54, 34)
     corner = _text(text[0], 11, 17, 13)
-    name = named(text, "card")
+    name = spoken_name(text, "card")
     return _svg(f"card.tint-{tint}", "0 0 60 84", name, *body, corner, plate, face, code=text)
 
 

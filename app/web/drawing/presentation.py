@@ -23,7 +23,7 @@ class PresentationError(ValueError):
 
 @dataclass(frozen=True)
 class FieldLook:
-    """How one field of the observation is drawn.
+    """The look of one field of the observation.
 
     Attributes:
         kind: What it is; None leaves that to the general drawing.

@@ -7,10 +7,10 @@ from typing import Any
 from markupsafe import Markup
 
 from app.table.boards import Board, Naming, grid_of, naming_of
-from app.table.reading import SPECTATOR, Part, SeatReading, Setting
-from app.web.drawing.art import definitions
+from app.table.reading import SPECTATOR, SeatReading, Setting, ViewPart
+from app.web.drawing.art import used_symbols
 from app.web.drawing.grids import board_area, is_own_sea
-from app.web.drawing.markup import bounded, joined, tag, told
+from app.web.drawing.markup import drawable, joined, short_line, tag
 from app.web.drawing.moves import drawn_moves
 from app.web.drawing.parts import PartDrawing, board_key
 from app.web.drawing.pieces import is_tinted
@@ -65,9 +65,9 @@ class SeatDrawing:
             names: The names of all seats.
             to_move: Whose turn it is; None at the end, and where chance decides.
         """
-        seen = bounded(observation)
+        seen = drawable(observation)
         reading = self._reading
-        reading.names = [told(name, 40) for name in names]
+        reading.names = [short_line(name, 40) for name in names]
         parts = [
             self._with_target(self._hinted(part, seen), legal)
             for part in reading.parts(seen, legal)
@@ -89,10 +89,10 @@ class SeatDrawing:
         blocked = tag("button", type="submit", disabled=True, hidden=True)  # Enter plays nothing
         turn = _turn(self.seat, reading, to_move)
         body = joined([turn, tag("div.main", main), tag("div.side", side)])
-        return str(tag("div.table", blocked, definitions(body), body))
+        return str(tag("div.table", blocked, used_symbols(body), body))
 
     def _placed(
-        self, parts: Sequence[Part], drawing: PartDrawing, to_move: int | None, leader: object
+        self, parts: Sequence[ViewPart], drawing: PartDrawing, to_move: int | None, leader: object
     ) -> dict[str, list[Markup]]:
         """The parts by their sections, as many as a page can hold."""
         places: dict[str, list[Markup]] = {name: [] for name in _PLACES}
@@ -110,7 +110,7 @@ class SeatDrawing:
                 places[place].append(drawn)
         return places
 
-    def _hinted(self, part: Part, seen: Mapping[str, Any]) -> Part:
+    def _hinted(self, part: ViewPart, seen: Mapping[str, Any]) -> ViewPart:
         """A part as the module's hints say; as it was where its value does not fit them."""
         look = self._hints.look(part.key)
         name = look.label or part.name
@@ -131,7 +131,7 @@ class SeatDrawing:
             return replace(part, boards=tuple(replace(one, title=name) for one in part.boards))
         return replace(part, name=name)
 
-    def _with_target(self, part: Part, legal: Sequence[str]) -> Part:
+    def _with_target(self, part: ViewPart, legal: Sequence[str]) -> ViewPart:
         """A sea to aim at, where so far one's own alone is known, and moves name single cells."""
         if not part.boards or not all(map(is_own_sea, part.boards)):
             return part
@@ -142,7 +142,7 @@ class SeatDrawing:
         empty = [["."] * len(row) for row in own.grid]
         return replace(part, boards=(replace(own, title="your aim", grid=empty), *part.boards))
 
-    def _areas(self, parts: Sequence[Part]) -> list[Area]:
+    def _areas(self, parts: Sequence[ViewPart]) -> list[Area]:
         """The places that moves may name: the hand first, one's own sea last."""
         areas: list[tuple[int, Area]] = []
         for part in parts:

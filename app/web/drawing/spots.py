@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from app.web.drawing.markup import tag, told
+from app.web.drawing.markup import short_line, tag
 from app.web.drawing.pieces import with_signs
 
 _CELL = re.compile(
@@ -32,7 +32,7 @@ class Area:
 
 @dataclass
 class Spots:
-    """Which legal action lies on which place.
+    """The legal actions on their places.
 
     An action lies on a place where it names that place alone, and no other action names it alone.
 
@@ -83,8 +83,8 @@ class Spots:
                 name="action",
                 value=action,
                 data_c=name,
-                aria_label=f"{with_signs(told(action))}{_beside(label, action)}",
-                title=with_signs(told(action)),
+                aria_label=f"{with_signs(short_line(action))}{_beside(label, action)}",
+                title=with_signs(short_line(action)),
             )
         if (area, name) in self._named:
             return tag("span.spot.named", inner, data_c=name)

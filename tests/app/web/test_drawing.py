@@ -1,11 +1,13 @@
 """The drawing of any table: whole matches of the library, hints, and what must not get in."""
 
+import ast
 import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -13,7 +15,12 @@ import pytest
 from app.table.layout import SeatLayout, Setting
 from app.web.drawing.art import SUITS
 from app.web.drawing.moves import chosen_action
-from app.web.drawing.presentation import PresentationError, checked_presentation
+from app.web.drawing.presentation import (
+    COLOURS,
+    FieldKind,
+    PresentationError,
+    checked_presentation,
+)
 from app.web.drawing.seat import SeatDrawing
 from games import library
 from games.checks.sampling import UniformPlayer
@@ -288,3 +295,21 @@ def test_a_spectator_is_told_whose_turn_it_is_and_can_do_nothing() -> None:
     assert "Bo is to move." in said(root)
     assert "(you)" not in said(root)
     assert buttons(root, "move") == Counter()
+
+
+def test_the_documented_hints_are_allowed() -> None:
+    page = Path("docs/module.md").read_text(encoding="utf-8")
+    block = page.split("```python\nPRESENTATION = ")[1].split("```")[0]
+    checked = checked_presentation(ast.literal_eval(block))
+    assert checked.fields["board"].is_hex
+    for known in (*get_args(FieldKind), *COLOURS):
+        assert re.search(rf"\b{known}\b", page), known
+
+
+def test_the_page_is_light() -> None:
+    scripts = sum(file.stat().st_size for file in Path("app/web/static").iterdir())
+    largest = max(
+        len(SeatDrawing(setting, seat).html(seen, legal, NAMES[: setting.seats], to_move).encode())
+        for setting, seat, seen, legal, to_move in views("gomoku")
+    )
+    assert scripts + largest <= 300_000  # bytes, before any compression
