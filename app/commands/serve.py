@@ -60,7 +60,7 @@ def serve_page(*, at: _Place, place: options.Isolation) -> None:
         web.warm()
         config = uvicorn.Config(
             create_app(web),
-            log_level="warning",
+            log_level="error",
             access_log=False,
             server_header=False,
             proxy_headers=False,
