@@ -60,7 +60,7 @@ def serve_page(*, at: _Place, place: options.Isolation) -> None:
         web.warm()
         config = uvicorn.Config(
             create_app(web),
-            log_level="warning",
+            log_level="error",
             access_log=False,
             server_header=False,
             proxy_headers=False,
@@ -80,13 +80,13 @@ def _listening(at: _Place) -> socket.socket:
     Raises:
         typer.BadParameter: If nothing can listen there.
     """
+    made = socket.socket(socket.AF_INET6 if ":" in at.host else socket.AF_INET)
     try:
-        family = socket.AF_INET6 if ":" in at.host else socket.AF_INET
-        made = socket.socket(family)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((at.host, at.port))
         made.listen(_WAITING)
     except OSError as error:
+        made.close()
         raise typer.BadParameter(
             f"nothing can listen at {at.host}, port {at.port}: {error.strerror or error}; choose "
             "another --port, or an address of this machine as --host"

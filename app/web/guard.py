@@ -38,6 +38,7 @@ _HEADERS = {
 }
 _FORM = "application/x-www-form-urlencoded"
 _METHODS = ("GET", "HEAD", "POST")
+_BUSY = (408, 413, 429, 503)
 _MOST_FIELDS, _MOST_CLIENTS, _LONGEST_TARGET = 64, 4096, 4096
 _KNOWN = {404: "There is no such page", 405: "That cannot be done with this page"}
 _FAULT = "A fault of ours: the page could not be made. The server's own log says more."
@@ -54,6 +55,8 @@ class _Answered:
         if message["type"] == "http.response.start":
             self.started = True
             headers = MutableHeaders(scope=message)
+            if message["status"] in _BUSY:  # who asks too much keeps no connection open either
+                headers["connection"] = "close"
             for name, value in _HEADERS.items():
                 headers.setdefault(name, value)
             if self.session:

@@ -121,7 +121,8 @@ def test_the_shelf_shows_runs_library_and_what_a_search_finds(made: Browser) -> 
 
 def test_an_empty_shelf_shows_the_gallery(sandbox: Sandbox, runs: Path, game_run: Path) -> None:
     gallery = runs.parent / f"{runs.name}-gallery"
-    game_run.rename(gallery / game_run.name) if gallery.mkdir() is None else None
+    gallery.mkdir()
+    game_run.rename(gallery / game_run.name)
     with serving(sandbox, runs) as browser:
         browser.web.games.gallery = gallery
         assert "Gallery my game" in words_of(browser.get("/").text)

@@ -16,7 +16,9 @@ from tests.processes import PATIENCE_S
 
 def address_of(process: "subprocess.Popen[str]") -> str:
     assert process.stdout is not None
-    return re.findall(r"The page: (http://\S+)", process.stdout.readline())[0]
+    found = re.search(r"The page: (http://\S+)", process.stdout.readline())
+    assert found is not None
+    return found[1]
 
 
 @contextmanager
