@@ -25,7 +25,8 @@ _SHAPES = {
     "x": '<path d="M7 7l18 18M25 7L7 25" fill="none" stroke="currentColor" stroke-width="5" '
     'stroke-linecap="round"/>',
     "o": '<circle cx="16" cy="16" r="9.5" fill="none" stroke="currentColor" stroke-width="5"/>',
-    "disc": '<circle cx="16" cy="16" r="13.5" stroke="#000" stroke-opacity=".6"/><circle cx="16" cy="16" r="10.5" fill="none" '
+    "disc": '<circle cx="16" cy="16" r="13.5" stroke="#000" stroke-opacity=".6"/>'
+    '<circle cx="16" cy="16" r="10.5" fill="none" '
     'stroke="#000" stroke-opacity=".3" stroke-width="1.5"/>',
     "back": '<path d="M3 3h26v26H3z" fill="none" stroke="currentColor" stroke-width="1.5"/>'
     '<path d="M3 16L16 3l13 13-13 13zM9.5 9.5l13 13M22.5 9.5l-13 13" fill="none" '
