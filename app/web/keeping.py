@@ -3,6 +3,7 @@
 import re
 import secrets
 import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _ID = re.compile(r"[0-9a-f]{16}")
 _LONGEST_NAME = 40
+_MOST_SHOWN = 200
 WATCH = "watch"
 """The place of those who look on, beside the numbers of the seats."""
 
@@ -262,6 +264,7 @@ class Tables:
         """
         with self._lock:
             if (table := self._live.get(id_)) is not None:
+                table.looked_at = time.monotonic()
                 return table
             kept = self._read(id_)
             self._make_room()
@@ -289,7 +292,8 @@ class Tables:
         """All tables, the newest first."""
         folders = [path for path in self.settings.tables.glob("*") if _ID.fullmatch(path.name)]
         found = []
-        for folder in sorted(folders, key=lambda path: path.stat().st_mtime, reverse=True):
+        newest = sorted(folders, key=lambda path: path.stat().st_mtime, reverse=True)
+        for folder in newest[:_MOST_SHOWN]:
             with suppress(Refusal):
                 found.append(self._read(folder.name))
         return found
@@ -306,12 +310,13 @@ class Tables:
         return table
 
     def _make_room(self) -> None:
-        """Forget the oldest table that is over; what is kept of it stays."""
+        """Let the table sleep that is over, or at which nobody has looked for long: it is kept."""
         while len(self._live) >= self.settings.limits.tables:
-            over = (id_ for id_, one in self._live.items() if one.shown.match or one.shown.trouble)
-            if (oldest := next(over, None)) is None:
+            idle = [(one.awake_for(), id_) for id_, one in self._live.items()]
+            left, idlest = min(idle)
+            if left > 0:
                 raise Refusal(503, "Too many tables are played; end one, then try again")
-            self._live.pop(oldest).close()
+            self._live.pop(idlest).close()
 
     def _read(self, id_: str) -> KeptTable:
         if not _ID.fullmatch(id_):

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from contextvars import copy_context
@@ -37,6 +38,7 @@ PAUSES = {"at once": 0.0, "quick": 0.4, "usual": 1.0, "slow": 2.5}
 """Seconds after a move of the computer's, by their name."""
 _PRESENTATION = "PRESENTATION"
 _LAID_S = 5.0
+_AWAKE_S = 900.0  # longer than a stream of events lasts
 _TAKEN_S = 2.0  # in which a move is seen, if the computer does not think
 _LOG = logging.getLogger(__name__)
 
@@ -131,6 +133,7 @@ class WebTable:
         said: How often.
         hinted: The game's own hints for a drawing, where it has some.
         beholders: Who looked at it, by seat.
+        looked_at: When somebody asked for it last.
     """
 
     kept: "KeptTable"
@@ -143,6 +146,7 @@ class WebTable:
     said: int = 0
     hinted: "Mapping[str, Json] | None" = None
     beholders: "dict[int | None, Beholder]" = field(default_factory=dict)
+    looked_at: float = field(default_factory=time.monotonic)
     _wishes: Wishes = field(default_factory=Wishes)
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _looks: list[SeatLook] = field(default_factory=list)
@@ -167,6 +171,11 @@ class WebTable:
         with self._changed:
             self._changed.wait_for(lambda: self.shown.position or self.shown.trouble, _LAID_S)
         return self.shown
+
+    def awake_for(self) -> float:
+        """Seconds for which it is not to be put to sleep; less than none where it may be."""
+        is_over = self.shown.match is not None or bool(self.shown.trouble)
+        return -1.0 if is_over else self.looked_at + _AWAKE_S - time.monotonic()
 
     def close(self) -> None:
         """Stop; what was played is kept."""

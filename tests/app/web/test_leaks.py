@@ -149,13 +149,18 @@ def sent(browser: Browser, table: WebTable, seat: int | str) -> list[str]:
     bodies = [
         browser.get(link).text,
         browser.part(link),
-        browser.get(f"{link}/events").text,
+        told(browser.get(f"{link}/events").text),
         browser.get(f"{link}/rules").text,
     ]
-    names = {link: "LINK", table.kept.id: "TABLE", ": still here": ""}
+    names = {link: "LINK", table.kept.id: "TABLE"}
     for name, word in names.items():
         bodies = [body.replace(name, word) for body in bodies]
     return bodies
+
+
+def told(stream: str) -> str:
+    """A stream without the comments by which it is kept open: how many there are, a clock says."""
+    return "\n".join(line for line in stream.splitlines() if line and not line.startswith(":"))
 
 
 def audited(browser: Browser, name: str, seats: int, seat: int | str, seed: int) -> Iterator[str]:
