@@ -11,6 +11,8 @@ from typing import Any, get_args
 from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from app.table.layout import SeatLayout, Setting
 from app.web.drawing.art import SUITS
@@ -28,6 +30,7 @@ from games.contract import Game
 from games.engine import play_match
 from games.modules import LocalModule
 from games.table import GameTable
+from games.text import is_plain_line
 
 NAMES = ["Ana", "Bo", "Cleo", "Dee", "Eve", "Finn", "Gus", "Hal"]
 VOID = {"input"}
@@ -313,3 +316,39 @@ def test_the_page_is_light() -> None:
         for setting, seat, seen, legal, to_move in views("gomoku")
     )
     assert scripts + largest <= 300_000  # bytes, before any compression
+
+
+_WORDS = st.text(max_size=12) | st.sampled_from(["KH", "R7", "a1", "a1-a3", "b2 hit", "x", "..x"])
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | _WORDS,
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(_WORDS, inner, max_size=4),
+    max_leaves=25,
+)
+_NAMED = ["hand", "board", "deck", "scores", "trick", "discards", "positions", "shots", "fleet"]
+_VIEWS = st.dictionaries(st.sampled_from(_NAMED) | _WORDS, _VALUES, max_size=7)
+_MOVES = st.lists(_WORDS.filter(is_plain_line).filter(str.strip), max_size=8, unique=True)
+
+
+@settings(max_examples=15)
+@given(_VIEWS, _MOVES, st.sampled_from([0, 1, None]))
+def test_whatever_a_game_lets_be_seen_is_drawn(
+    seen: dict[str, Any], legal: list[str], seat: int | None
+) -> None:
+    zones = {"hand.*": {"component": "card", "owner": "each"}, "trick": {"owner": "table"}}
+    root = drawn(seen, legal, seat=seat, zones=zones, parameters={"rows": 4, "columns": 4})
+    assert buttons(root, "move") == Counter(legal)
+    assert buttons(root, "spot") <= Counter(legal)
+
+
+def test_a_game_of_ones_own_is_drawn_without_hints() -> None:
+    game = Game(LocalModule(Path("games/skeleton/game.py").read_text(encoding="utf-8")))
+    zones: Any = game.module.constant("ZONES")
+    match = play_match(GameTable(game), [UniformPlayer()] * 2, parameters={}, seed=1)
+    drawing = SeatDrawing(Setting(2, zones), 0)
+    shown = 0
+    for ply in match.plies:
+        if ply.player == 0:
+            root = parsed(drawing.html(ply.observation or {}, ply.legal, NAMES[:2], 0))
+            assert buttons(root, "move") == Counter(ply.legal)
+            shown += 1
+    assert shown > 0
