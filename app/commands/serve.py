@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _NEEDED = ("fastapi", "uvicorn")
 _FILES = 8192
 _WAITING = 128
+_ELSEWHERE = ("192.0.2.1", 9)  # an address kept for examples
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,10 +120,18 @@ def _is_here(host: str) -> bool:
 
 
 def _named(host: str) -> str:
-    """The host in an address; where all addresses of the machine are listened at, its name."""
-    if host in ("0.0.0.0", "::"):
-        return socket.gethostbyname(socket.gethostname())
-    return f"[{host}]" if ":" in host else host
+    """The host in an address; where all are listened at, the one that its network knows.
+
+    The machine's own name often stands for an address that no other machine reaches.
+    """
+    if host not in ("", "0.0.0.0", "::"):
+        return f"[{host}]" if ":" in host else host
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
+        try:
+            made.connect(_ELSEWHERE)  # sends nothing: the system chooses where it would go out
+        except (OSError, RuntimeError):  # no network, or none that may be used
+            return "127.0.0.1"
+        return str(made.getsockname()[0])
 
 
 def _open_files() -> None:

@@ -149,7 +149,7 @@ class Guard:
         token, path = self.settings.token, scope["path"]
         if not token or path.startswith(("/static/", "/table/")):  # a link has its own secret
             return None
-        query = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=_MOST_FIELDS)
+        query = parse_qs(scope["query_string"].decode("latin-1"))
         given = query.get("token", [""])[0]
         if hmac.compare_digest(given.encode(), token.encode()):
             answer = RedirectResponse(path, 303)

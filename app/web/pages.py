@@ -16,7 +16,7 @@ from games.text import plain_text
 if TYPE_CHECKING:
     from app.web.server import Web
 
-_MOST_SEED = 2**64
+_MOST_SEED, _LONGEST_SEED = 2**64, 20
 HERE = Path(__file__).parent
 _EMPHASIS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)")
 
@@ -75,7 +75,7 @@ def form_of(request: Request) -> dict[str, str]:
 
 def seed_given(text: str) -> int:
     """The seed that was given; a new one where none was."""
-    if text and not (text.isdecimal() and int(text[:20]) < _MOST_SEED):
+    if text and not (text.isdecimal() and len(text) <= _LONGEST_SEED and int(text) < _MOST_SEED):
         raise Refusal(400, f"The seed is a whole number below {_MOST_SEED}, or left empty")
     return int(text) if text else drawn_seed()
 

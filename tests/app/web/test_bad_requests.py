@@ -166,6 +166,7 @@ GAMES: dict[str, tuple[int, Ask]] = {
     ),
     "a setting that is none": (400, lambda r: r.post("/tables", game="whist", settings="a=1")),
     "a seed too large": (400, lambda r: r.post("/tables", game="whist", seed="9" * 40)),
+    "a seed too long": (400, lambda r: r.post("/design", prompt="whist", seed="0" * 5000)),
 }
 ALL = {**SEATS, **MOVES, **FORMS, **GAMES}
 
@@ -233,6 +234,7 @@ def test_where_others_may_come_in_the_owners_pages_need_the_token(
             answer = browser.get(address)
             assert (answer.status_code, "its owner's" in words_of(answer.text)) == (403, True)
         assert browser.get("/?token=wrong").status_code == 403
+        assert browser.get(f"/?{'a=1&' * 500}").status_code == 403
         assert browser.get("/?token=owner-token").status_code == 200
         cookie = next(one for one in browser.client.cookies.jar if "owner" in one.name)
         assert cookie.has_nonstandard_attr("HttpOnly")

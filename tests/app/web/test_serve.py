@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx2
+import pytest
 
+from app.commands.serve import _named
 from tests.app.conftest import Started
 from tests.app.web.browser import field, moves_of
 from tests.processes import PATIENCE_S
@@ -71,6 +73,18 @@ def test_other_machines_are_let_in_only_where_that_is_asked_for(started: Started
         assert "SameSite=strict" in answer.headers["set-cookie"]
         assert client.get("/design").status_code == 200
     ended(process)
+
+
+def test_the_address_is_told_though_the_machine_has_no_name_that_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unknown(_: str) -> str:
+        raise socket.gaierror("Name or service not known")
+
+    monkeypatch.setattr(socket, "gethostbyname", unknown)
+    for host in ("0.0.0.0", "::", ""):
+        assert _named(host) == "127.0.0.1"  # tests may reach no network
+    assert (_named("::1"), _named("table.local")) == ("[::1]", "table.local")
 
 
 def test_a_port_in_use_is_told_and_nothing_starts(started: Started) -> None:
