@@ -45,6 +45,7 @@ class DesignRun:
         doing: What is being done now.
         checked: True once its game is checked.
         question: What it waits with.
+        asked: How many questions it asked: an answer names the one that it is for.
         said: Its last words, once it has ended; or why it could not go on.
         working: True while it works or waits.
     """
@@ -55,6 +56,7 @@ class DesignRun:
     doing: str = ""
     checked: bool = False
     question: "Question | None" = None
+    asked: int = 0
     said: str = ""
     working: bool = True
     news: int = 0
@@ -70,15 +72,17 @@ class DesignRun:
         work = lambda: context.run(self._run, sandbox, store)  # noqa: E731 - a thread's target
         threading.Thread(target=work, name=f"design-{self.folder.path.name}", daemon=True).start()
 
-    def answer(self, given: str) -> None:
+    def answer(self, given: str, asked: str) -> None:
         """Answer its question.
 
         Raises:
-            Refusal: If it asks none.
+            Refusal: If it asks none, or another one than the form answers.
         """
         with self._changed:
             if self.question is None:
                 raise Refusal(409, "The run asks nothing now; wait until it has ended")
+            if asked != str(self.asked):
+                raise Refusal(409, "The run asks something else now; load the page again")
             self._answer, self.question = given, None
             self._changed.notify_all()
 
@@ -127,6 +131,7 @@ class DesignRun:
             if asked is None:
                 return
             with self._changed:
+                self.asked += 1
                 self.question = asked
                 self._tell(doing="")
                 self._changed.wait_for(lambda: self._answer is not None or self._closing)
@@ -173,10 +178,11 @@ class Designs:
     _runs: dict[str, DesignRun] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def is_checked(self, name: str) -> bool:
-        """True for a run whose game is checked, though the run goes on."""
-        run = self._runs.get(name)
-        return run is not None and run.checked
+    def is_playable(self, folder: Path) -> bool:
+        """True for the folder of a run, or of its revision, that holds a checked game."""
+        run = self._runs.get(RunFolder(folder).root.path.name)  # of the newest, if it is at work
+        is_checked = (folder / "run.json").is_file() or (run is not None and run.checked)
+        return is_checked and (folder / "game.py").is_file()
 
     def get(self, name: str) -> DesignRun | None:
         """A run of this server."""
@@ -298,7 +304,7 @@ def watch(request: Request, name: str) -> Response:
         rulebook=book.read_text("utf-8") if book.is_file() else rules_of(newest.path),
         revisions=[one.path.name for one in folder.revisions],
         key=name if newest == folder else f"{name}@{newest.path.name}",
-        playable=(newest.path / "run.json").is_file() or bool(run and run.checked),
+        playable=web_of(request).designs.is_playable(newest.path),
         finished=(newest.path / "report.html").is_file(),
     )
 
@@ -320,12 +326,13 @@ async def design_events(request: Request, name: str) -> Response:
 @router.post("/design/{name}/{deed}")
 def act_on_run(request: Request, name: str, deed: str) -> Response:
     """Answer a run's question, say something of its game, go on, or stop."""
-    designs, said = web_of(request).designs, form_of(request).get("words", "").strip()[:_LONGEST]
+    designs, form = web_of(request).designs, form_of(request)
+    said = form.get("words", "").strip()[:_LONGEST]
     run = designs.get(name)
     if deed == "stop" and run is not None:
         run.stop()
     elif deed == "answer" and run is not None:
-        run.answer(said)
+        run.answer(said, form.get("asked", ""))
     elif deed == "say" and said:
         designs.go_on(name, said)
     elif deed == "undo":

@@ -76,15 +76,18 @@ def shelf(request: Request, q: str = "") -> Response:
 def game_page(request: Request, key: str) -> Response:
     """A game: its rulebook, its report, its mechanics, its versions, and a table to lay."""
     from games.contract import player_numbers
+    from games.mechanics import GraphError
     from graph.new.comparing import game_to_compare
     from graph.run.folder import RunFolder, RunFolderError
+    from tools.reporting.graphs import graph_svg
 
     web = web_of(request)
     shown = web.games.found(key)
     try:
         about = game_to_compare(shown.place)
-    except RunFolderError:
-        about = None
+        drawn = graph_svg(about.graph, f"Mechanics of {about.title}")
+    except (RunFolderError, GraphError):
+        about, drawn = None, ""
     folder = shown.folder
     root = RunFolder(folder).root if folder else None
     numbers: tuple[int, ...] = ()
@@ -98,6 +101,7 @@ def game_page(request: Request, key: str) -> Response:
         "game",
         game=shown,
         about=about,
+        drawn=Markup(drawn),  # escaped where it is made
         rulebook=rulebook,
         numbers=numbers,
         usual=setup.num_players if setup else 0,

@@ -71,13 +71,13 @@ class Games:
         runs: The folder of runs.
         gallery: The folder of finished games.
         sandbox: Where they are loaded.
-        is_checked: True for a run whose game is checked, though the run goes on.
+        is_playable: True for a run's folder with a checked game, though the run goes on.
     """
 
     runs: Path
     gallery: Path
     sandbox: "Sandbox"
-    is_checked: Callable[[str], bool]
+    is_playable: Callable[[Path], bool]
 
     def found(self, key: str) -> ShownGame:
         """A game by its name in addresses.
@@ -110,8 +110,7 @@ class Games:
             Refusal: If it is not checked yet.
         """
         folder = game.folder
-        is_done = not folder or (folder / "run.json").is_file() or game.key.startswith(_GALLERY)
-        if not is_done and not self.is_checked(game.key):
+        if folder and not game.key.startswith(_GALLERY) and not self.is_playable(folder):
             raise Refusal(409, "This game is not checked yet; its page shows when it is")
         with self.loaded(game, players, settings) as laid:
             title = game.title if folder else str(laid.module.info["name"]).replace("_", " ")
@@ -170,7 +169,7 @@ class Web:
         self.streams = Streams(limits)
         self.tables = Tables(self.settings, self.sandbox, self.streams.tell)
         self.designs = Designs(limits, self.sandbox, self.store, self.streams.tell)
-        self.games = Games(self.settings.runs, self.gallery, self.sandbox, self.designs.is_checked)
+        self.games = Games(self.settings.runs, self.gallery, self.sandbox, self.designs.is_playable)
         self._heavy = threading.BoundedSemaphore(limits.heavy)
 
     def warm(self) -> None:

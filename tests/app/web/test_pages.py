@@ -9,7 +9,7 @@ import pytest
 from graph.new.context import RunSettings
 from tests.app.smaller import smaller
 from tests.app.test_new import DISCS
-from tests.app.web.browser import QUICK, Browser, moves_of, serving, words_of
+from tests.app.web.browser import QUICK, Browser, field, moves_of, serving, words_of
 from tools.sandbox import Sandbox
 
 HEADERS = (
@@ -60,6 +60,8 @@ def test_a_game_is_changed_in_words_and_the_change_is_undone(made: Browser) -> N
     name = name_of(made)
     first = words_of(made.get(f"/game/{name}").text)
     made.post(f"/design/{name}/say", words="make the board 6 columns wide")
+    made.wait(f"/design/{name}", f'value="{name}@1"')  # checked; its play-test goes on behind
+    assert made.post("/tables", game=f"{name}@1").status_code == 200
     made.wait(f"/design/{name}", 'id="undo"')
     revised = words_of(made.get(f"/game/{name}@1").text)
     assert "columns=5" in first
@@ -72,6 +74,13 @@ def test_a_game_is_changed_in_words_and_the_change_is_undone(made: Browser) -> N
     told = made.get(f"/compare/page?one={name}&other={name}@1")
     assert told.status_code == 200
     assert "columns" in told.text
+
+
+def test_the_mechanics_are_drawn_with_as_many_boxes_as_are_listed(made: Browser) -> None:
+    page = made.get(f"/game/{name_of(made)}").text
+    drawing = page.partition('class="scroll drawing"')[2].partition("</svg>")[0]
+    listed = page.partition('id="mechanics"')[2].count('<th scope="row">')
+    assert drawing.count('<g role="img"') == listed > 5
 
 
 def test_a_report_keeps_its_charts_in_a_frame_that_may_run_nothing(made: Browser) -> None:
@@ -137,8 +146,14 @@ def test_a_question_is_answered_in_place(sandbox: Sandbox, runs: Path) -> None:
         here = answer.url.path
         asked = words_of(browser.wait(here, "Answer</button>"))
         assert "?" in asked
+        first = field(browser.get(here).text, "asked")
         assert browser.post(f"{here}/say", words="whist").status_code == 409
-        browser.post(f"{here}/answer", words=DISCS)
+        browser.post(f"{here}/answer", asked=first, words="")
+        second = field(browser.wait(here, 'name="asked" value="2"'), "asked")
+        late = browser.post(f"{here}/answer", asked=first, words="whist")  # another tab's
+        assert late.status_code == 409
+        assert 'id="play"' not in browser.part(here)  # no game is made yet
+        browser.post(f"{here}/answer", asked=second, words=DISCS)
         browser.wait(here, 'id="play"')
         browser.post(f"{here}/stop")
         browser.wait(here, "Go on</button>")
