@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from app.console import explained
 from app.table.reading import Setting
 from app.table.session import (
-    LaidTable,
     TableLeft,
     TableSession,
     WentBack,
     laid_table,
     table_setting,
 )
+from app.web.drawing.presentation import given_presentation
 from app.web.pages import Refusal
 from games.engine import Match, PlayerFault, Ply
 from games.table import Position
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 PAUSES = {"at once": 0.0, "quick": 0.4, "usual": 1.0, "slow": 2.5}
 """Seconds after a move of the computer's, by their name."""
-_PRESENTATION = "PRESENTATION"
 _LAID_S = 5.0
 _AWAKE_S = 900.0  # longer than a stream of events lasts
 _TAKEN_S = 2.0  # in which a move is seen, if the computer does not think
@@ -98,15 +97,6 @@ class Shown:
         return f"{self.undone}.{self.looks[seat].count if self.looks else 0}"
 
 
-def _presentation(laid: LaidTable) -> "Mapping[str, Json] | None":
-    """The module's own hints for a drawing; None where it has none."""
-    try:
-        told = laid.module.module.constant(_PRESENTATION)
-    except ModuleFault:
-        return None
-    return told if isinstance(told, dict) else None
-
-
 @dataclass
 class Wishes:
     """The wishes of persons, until the thread of the match takes them."""
@@ -144,7 +134,7 @@ class WebTable:
     hints: dict[int, tuple[str, list[str]]] = field(default_factory=dict)
     chat: list[tuple[int, str]] = field(default_factory=list)
     said: int = 0
-    hinted: "Mapping[str, Json] | None" = None
+    hinted: "Json" = None
     beholders: "dict[int | None, Beholder]" = field(default_factory=dict)
     looked_at: float = field(default_factory=time.monotonic)
     _wishes: Wishes = field(default_factory=Wishes)
@@ -228,7 +218,7 @@ class WebTable:
                 laid = laid_table(self.kept.setup, self.kept.run, self.sandbox, stack)
                 self._table = SandboxTable(laid.worker)
                 self.setting = table_setting(laid, is_unicode=True)
-                self.hinted = _presentation(laid)
+                self.hinted = given_presentation(laid.module.module)
                 self.session = session = self.kept.session(self.sandbox)
                 match = session.play(self, self._asked, self._told)
                 self.kept.end(session, match)
@@ -318,6 +308,8 @@ class WebTable:
         with self._changed:
             self.shown = Shown(self._position, looks, public, turn, legal, undone, match, trouble)
             self._changed.notify_all()
+        if (watch := self.beholders.get(None)) is not None:
+            watch.look(self.shown)  # here: a stream that asked the module would hold all others up
         self.heard()
 
     # Persons, from any thread.

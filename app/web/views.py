@@ -1,9 +1,11 @@
 """Views of a table: all that is sent to a seat, made of its own log; and what everybody sees."""
 
+import json
 import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -42,6 +44,7 @@ class Beholder:
     _newest: tuple[str, dict[str, Any]] = ("", {})
     _undone: int = 0
     _eye: "PublicEye | None" = None
+    _public: "tuple[State | None, Observation, str]" = (None, {}, "")  # what all see, and its sign
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def mark(self) -> str:
@@ -49,7 +52,8 @@ class Beholder:
         shown, table = self.table.shown, self.table
         is_over = bool(shown.match or shown.trouble)
         if self.seat is None:
-            return f"{shown.undone}.{len(shown.public)}.{is_over}.{table.kept.changes}"
+            told = f"{len(shown.public)}.{self._public[2]}"
+            return f"{shown.undone}.{told}.{is_over}.{table.kept.changes}"
         hint = table.hints.get(self.seat, ("",))[0] == shown.mark(self.seat)
         turn = shown.turn if table.kept.is_local else shown.turn == self.seat
         told = f"{turn}.{hint}.{is_over}.{table.said}.{table.kept.changes}"
@@ -58,6 +62,7 @@ class Beholder:
     def view(self) -> dict[str, Any]:
         """The values of the table's template; made once for as long as there is nothing new."""
         shown = self.table.ready()
+        self.look(shown)
         with self._lock:
             mark, told = self._newest
             if mark != self.mark():
@@ -97,6 +102,19 @@ class Beholder:
             told["asked"] = shown.turn if kept.is_local else None
         return told
 
+    def look(self, shown: "Shown") -> None:
+        """Have the module tell what everybody sees of a moment, for who looks on."""
+        if self.seat is not None or shown.position is None:
+            return
+        with self._lock:
+            if (state := shown.position.state) is self._public[0]:
+                return
+            if self._eye is None:
+                self._eye = PublicEye(self.table.kept.setup, self.table.sandbox)
+            seen = self._eye.seen(state)
+            sign = sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()
+            self._public = state, seen, sign[:16]
+
     def close(self) -> None:
         """End what it holds."""
         if self._eye is not None:
@@ -107,9 +125,7 @@ class Beholder:
             return {}
         if self.seat is not None:
             return shown.looks[self.seat].observation or {}
-        if self._eye is None:
-            self._eye = PublicEye(self.table.kept.setup, self.table.sandbox)
-        return self._eye.seen(shown.position.state)
+        return self._public[1]
 
     def _to_move(self, shown: "Shown", seen: "Observation") -> int | None:
         """Who is to move, as far as this one may know: by its view, or as it is its own turn."""

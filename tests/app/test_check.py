@@ -23,6 +23,23 @@ def test_a_sound_module_passes(command: Command, module: Path) -> None:
     assert "game.py: passed (2 players, defaults; " in command("check", module).out
 
 
+@pytest.mark.parametrize(
+    ("hints", "code", "told"),
+    [
+        ('{"fields": {"pot": {"as": "track"}}}', 0, "passed           presentation"),
+        ("[1]", 1, "PRESENTATION is no dict"),
+        ('{"colors": {}}', 1, "did you mean 'colours'?"),
+    ],
+)
+def test_hints_for_a_drawing_are_checked(
+    command: Command, module: Path, hints: str, code: int, told: str
+) -> None:
+    module.write_text(f"{SOUND}\n\nPRESENTATION = {hints}\n")
+    done = command("check", module)
+    assert done.code == code
+    assert told in done.out
+
+
 def test_a_module_that_plays_otherwise_in_counted_matches_fails(command: Command) -> None:
     """It is sound to whoever asks for what players see, which counted matches do not."""
     module = Path(__file__).parents[2] / "evals/sandbox/forgeries/lean_only.py"

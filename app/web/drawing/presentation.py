@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from app.web.drawing.art import TINTS
+from games.modules import Module
 from games.text import did_you_mean, is_plain_line, one_line
+from games.values import Json, ModuleFault
 
 FieldKind: TypeAlias = Literal[
     "board", "hand", "pile", "track", "cards", "dice", "tiles", "tokens", "words"
@@ -53,6 +55,14 @@ class Presentation:
     def look(self, key: str) -> FieldLook:
         """The hints on a field of the observation."""
         return self.fields.get(key, FieldLook())
+
+
+def given_presentation(module: Module) -> Json:
+    """The hints of a module, unchecked; None where it has none."""
+    try:
+        return module.constant("PRESENTATION")
+    except ModuleFault as fault:  # a text is no dict either, as the check says
+        return None if fault.kind == "missing" else str(fault)
 
 
 def checked_presentation(value: object) -> Presentation:

@@ -36,7 +36,7 @@ class SeatDrawing:
 
     setting: Setting
     seat: int | None
-    presentation: Mapping[str, Any] | None = None
+    presentation: object = None
     _reading: SeatReading = field(init=False)
     _hints: Presentation = field(init=False)
     _fault: str = ""

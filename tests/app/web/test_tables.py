@@ -1,9 +1,12 @@
 """A table is one match: persons move by their links, and a stopped server goes on where it was."""
 
+import re
 from pathlib import Path
 
+from app.web.keeping import Wanted
 from games.records import read_records
 from tests.app.web.browser import Browser, field, moves_of, serving, words_of
+from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
 TWO = {"seat0": "person", "seat1": "person"}
@@ -86,6 +89,40 @@ def test_a_table_is_played_on_though_its_game_was_deleted(
         assert second.move(link).status_code == 200
         assert second.get(f"/game/{game_run.name}").status_code == 404
         assert second.get(f"{link}/rules").status_code == 200
+
+
+def _own(browser: Browser, source: str) -> list[str]:
+    """The links of a table for a game of one's own, for two persons; the last one looks on."""
+    setup = GameSetup("mine", source, 2, {}, {})
+    wanted = Wanted("Mine", setup, None, [None, None], ["Ann", "Ben"], 7, local=False)
+    id_ = browser.web.tables.lay(wanted).kept.id
+    return [browser.web.tables.link(id_, place) for place in (0, 1, "watch")]
+
+
+def _stones() -> str:
+    """The module that the documentation shows: a heap of 15 stones."""
+    blocks = re.findall(r"```python\n(.*?)```", Path("docs/module.md").read_text(), re.DOTALL)
+    return str(next(block for block in blocks if "def initial_state" in block))
+
+
+def test_who_looks_on_sees_what_changes_though_no_event_tells_it(browser: Browser) -> None:
+    silent = "\ndef get_events(state, action):\n    return [[], []]\n"
+    ann, _, watch = _own(browser, _stones() + silent)
+    mark = r'data-mark="([^"]*)"'
+    before = browser.wait(watch, "The seats")
+    browser.move(ann, "take 3")
+    after = browser.part(watch)
+    assert re.findall(mark, before) != re.findall(mark, after)  # so that its page asks anew
+    told = f"data: {re.findall(mark, after)[0]}"
+    assert told in browser.get(f"{watch}/events").text
+    assert words_of(before).count("s t n e") == 15
+    assert words_of(after).count("s t n e") == 12
+
+
+def test_hints_for_a_drawing_that_are_none_are_told(browser: Browser) -> None:
+    for hints in ("[1]", "{1, 2}"):
+        ann, *_ = _own(browser, f"{_stones()}\nPRESENTATION = {hints}\n")
+        assert "PRESENTATION is no dict" in words_of(browser.wait(ann))
 
 
 def test_leaving_and_coming_back_shows_the_same_table(browser: Browser) -> None:
