@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, JsonValue
 from app.table.saved import matches_of_file
 from app.table.session import TableSession
 from app.web.pages import Refusal
-from app.web.playing import WebTable
+from app.web.playing import TAKEN_S, WebTable
 from app.web.settings import WebSettings
 from games.engine import Match, Ply
 from games.records import MatchRecord, head_line, json_line, ply_line
@@ -263,7 +263,11 @@ class Tables:
             Refusal: If there is none of that name.
         """
         with self._lock:
-            if (table := self._live.get(id_)) is not None:
+            table = self._live.get(id_)
+            if table is not None and table.may_try_again():
+                self._live.pop(id_).close()
+                table = None
+            if table is not None:
                 table.looked_at = time.monotonic()
                 return table
             kept = self._read(id_)
@@ -300,8 +304,11 @@ class Tables:
 
     def close(self) -> None:
         """Stop all matches; they go on when they are looked at again."""
-        for table in [*self._live.values()]:
-            table.close()
+        tables, ends = [*self._live.values()], time.monotonic() + TAKEN_S
+        for table in tables:
+            table.stop()
+        for table in tables:
+            table.close(ends - time.monotonic())
 
     def _woken(self, kept: KeptTable) -> WebTable:
         table = WebTable(kept, self.sandbox, heard=lambda: self.heard(kept.id))

@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 PAUSES = {"at once": 0.0, "quick": 0.4, "usual": 1.0, "slow": 2.5}
 """Seconds after a move of the computer's, by their name."""
 _LAID_S = 5.0
+AGAIN_S = 5.0  # after which a table that could not go on may be woken anew
 _AWAKE_S = 900.0  # longer than a stream of events lasts
-_TAKEN_S = 2.0  # in which a move is seen, if the computer does not think
+TAKEN_S = 2.0  # in which a move is seen, if the computer does not think
 _LOG = logging.getLogger(__name__)
 
 
@@ -137,6 +138,7 @@ class WebTable:
     hinted: "Json" = None
     beholders: "dict[int | None, Beholder]" = field(default_factory=dict)
     looked_at: float = field(default_factory=time.monotonic)
+    _woken_at: float = field(default_factory=time.monotonic)
     _wishes: Wishes = field(default_factory=Wishes)
     _changed: threading.Condition = field(default_factory=threading.Condition)
     _looks: list[SeatLook] = field(default_factory=list)
@@ -167,13 +169,21 @@ class WebTable:
         is_over = self.shown.match is not None or bool(self.shown.trouble)
         return -1.0 if is_over else self.looked_at + _AWAKE_S - time.monotonic()
 
-    def close(self) -> None:
+    def may_try_again(self) -> bool:
+        """True where it could not go on, as with a full disk, and was not woken just now."""
+        return bool(self.shown.trouble) and time.monotonic() > self._woken_at + AGAIN_S
+
+    def stop(self) -> None:
         """Stop; what was played is kept."""
         with self._changed:
             self._wishes.closing = True
             self._changed.notify_all()
+
+    def close(self, patience: float = TAKEN_S) -> None:
+        """Stop, and wait so many seconds for it: a computer may be thinking."""
+        self.stop()
         if self._thread is not None:
-            self._thread.join(_TAKEN_S)
+            self._thread.join(max(0.0, patience))
         for beholder in [*self.beholders.values()]:
             beholder.close()
 
@@ -381,4 +391,4 @@ class WebTable:
 
     def _await(self, before: Shown) -> None:
         self._changed.notify_all()
-        self._changed.wait_for(lambda: self.shown is not before, _TAKEN_S)
+        self._changed.wait_for(lambda: self.shown is not before, TAKEN_S)

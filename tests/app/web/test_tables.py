@@ -1,9 +1,13 @@
 """A table is one match: persons move by their links, and a stopped server goes on where it was."""
 
+import errno
 import re
 from pathlib import Path
 
-from app.web.keeping import Wanted
+import pytest
+
+from app.web.keeping import KeptTable, Wanted
+from app.web.playing import WebTable
 from games.records import read_records
 from tests.app.web.browser import Browser, field, moves_of, serving, words_of
 from tools.playtest.jobs import GameSetup
@@ -123,6 +127,40 @@ def test_hints_for_a_drawing_that_are_none_are_told(browser: Browser) -> None:
     for hints in ("[1]", "{1, 2}"):
         ann, *_ = _own(browser, f"{_stones()}\nPRESENTATION = {hints}\n")
         assert "PRESENTATION is no dict" in words_of(browser.wait(ann))
+
+
+def test_a_match_goes_on_once_a_full_disk_has_room_again(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crosses, noughts, _ = browser.lay("tic_tac_toe", **TWO)
+    browser.move(crosses, "x 1,1")
+    with monkeypatch.context() as full:
+
+        def no_room(*_: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        full.setattr(KeptTable, "add", no_room)
+        browser.move(noughts, "o 2,1")
+        assert "make room" in words_of(browser.wait(noughts, "No space left"))
+        assert "make room" in words_of(browser.part(noughts))  # not woken at each request
+    monkeypatch.setattr("app.web.playing.AGAIN_S", 0.0)
+    assert browser.move(noughts, "o 2,2").status_code == 200
+    told = words_of(browser.wait(crosses))
+    assert "Player 1 places x in row 1, column 1." in told
+    assert "column 1. Player 2 places o in row 2, column 2." in told
+
+
+def test_all_tables_are_stopped_before_any_is_waited_for(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        browser.lay("tic_tac_toe", **TWO)
+    done: list[str] = []
+    for deed in ("stop", "close"):
+        monkeypatch.setattr(WebTable, deed, lambda *_, deed=deed: done.append(deed))
+    browser.web.tables.close()
+    monkeypatch.undo()
+    assert done == ["stop"] * 3 + ["close"] * 3
 
 
 def test_leaving_and_coming_back_shows_the_same_table(browser: Browser) -> None:
