@@ -368,6 +368,11 @@ class WebTable:
             self.said += 1
             self.heard()
 
+    def chat_numbered(self) -> "list[tuple[int, tuple[int, str]]]":
+        """The chat, its lines with the numbers that they keep."""
+        chat = self.chat
+        return [*enumerate(chat, self.said - len(chat) + 1)]
+
     def concede(self, seat: int) -> None:
         """Give the match up: at once, or when the seat is asked next."""
         with self._changed:

@@ -99,7 +99,10 @@ async def seat_events(request: Request, id_: str, secret: str) -> Response:
     """A stream that tells a seat that there is something new, and nothing of it."""
     web = web_of(request)
     at = web.beholder(table := web.tables.get(id_), web.tables.seat(table, secret))
-    return web.streams.answer(id_, f"{id_}/{at.seat}", at.mark)
+    reader = f"{id_}/{at.seat}"
+    if at.seat is None and request.client is not None:  # many look on by one link
+        reader += f"/{request.client.host}"
+    return web.streams.answer(id_, reader, at.mark)
 
 
 def _seat(at: Beholder) -> tuple[WebTable, int]:

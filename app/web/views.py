@@ -91,7 +91,7 @@ class Beholder:
             "scores": self._scores(seen),
             "over": self._over(shown),
             "trouble": shown.trouble,
-            "chat": [(kept.name(who), said) for who, said in table.chat],
+            "chat": [(n, kept.name(who), said) for n, (who, said) in table.chat_numbered()],
             "people": kept.people,
         }
         if seat is not None:

@@ -130,6 +130,13 @@ def test_two_people_and_a_computer_play_at_one_table(address: str, opened: Opene
     assert hands[0]
     assert not hands[0] & hands[1]
     assert watcher.locator("section.own").count() == 0
+    told = first.locator("ol#chat").element_handle()
+    for words in ("Well played.", "And you."):
+        second.fill("#say", words)
+        second.get_by_role("button", name="Send").click()
+        first.get_by_text(words).wait_for()
+    heard = told.evaluate("one => [one.isConnected, one.children.length]")
+    assert heard == [True, 2]  # the same live region: its new lines alone are read out
 
 
 def test_a_whole_game_is_played_on_a_phone_by_the_keyboard_alone(

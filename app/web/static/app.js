@@ -7,10 +7,10 @@
   let asking = 0;
   let busy = false;
 
-  /* Of the log only new lines are added, so that they alone are read out. */
-  const keepLog = (fresh) => {
-    const old = part.querySelector("#log");
-    const log = fresh.querySelector("#log");
+  /* Of the log and the talk only new lines are added, so that they alone are read out. */
+  const keepLines = (fresh, id) => {
+    const old = part.querySelector(id);
+    const log = fresh.querySelector(id);
     if (!old || !log) return;
     const last = Number(old.lastElementChild?.dataset.n || 0);
     const first = Number(log.firstElementChild?.dataset.n || 0);
@@ -34,7 +34,7 @@
     fresh.innerHTML = text; /* a part of this server's own, in which all words are escaped */
     const focused = part.contains(document.activeElement) ? document.activeElement.id : "";
     keepWords(fresh);
-    keepLog(fresh);
+    for (const id of ["#log", "ol#chat"]) keepLines(fresh, id);
     for (const now of [...fresh.children]) {
       const old = [...part.children].find((one) => one.id && one.id === now.id);
       if (!old) continue;

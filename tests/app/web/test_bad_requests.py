@@ -7,6 +7,8 @@ from typing import Any
 
 import httpx2
 import pytest
+from starlette.responses import Response
+from starlette.testclient import TestClient
 
 from app.web.settings import WebLimits
 from tests.app.web.browser import QUICK, Browser, field, serving, words_of
@@ -224,6 +226,26 @@ def test_too_many_streams_are_refused_and_closed_ones_make_room(
     with served(sandbox, runs, streams=1, streams_a_seat=1) as browser:
         first, *_ = browser.lay("tic_tac_toe", seat0="person", seat1="person")
         assert [browser.get(f"{first}/events").status_code for _ in range(3)] == [200] * 3
+
+
+def test_many_look_on_by_one_link_and_a_seat_has_few_streams(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seat, _, watch = browser.lay("tic_tac_toe", seat0="person", seat1="person")
+    readers: list[str] = []
+
+    def noted(_: str, reader: str, __: object) -> Response:
+        readers.append(reader)
+        return Response()
+
+    monkeypatch.setattr(browser.web.streams, "answer", noted)
+    app = browser.client.app
+    for host in ("10.0.0.1", "10.0.0.2"):
+        client = TestClient(app, base_url="http://127.0.0.1", client=(host, 1))
+        for link in (seat, watch):
+            client.get(f"{link}/events")
+    assert readers[0] == readers[2]
+    assert readers[1] != readers[3]
 
 
 def test_where_others_may_come_in_the_owners_pages_need_the_token(
