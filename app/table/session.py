@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
     from agents.players.registry import PlayerRoster, SeatedPlayer
     from games.information import SeatLog
+    from games.table import Table
     from games.values import Action, Observation
     from tools.playtest.jobs import GameSetup
-    from tools.sandbox import Sandbox, SandboxTable, Worker
+    from tools.sandbox import Sandbox, Worker
 
 _RENDER = "render"
 _DRAWING_S = 2.0
@@ -53,6 +54,13 @@ class LaidTable:
         from graph.run.folder import runs_folder
 
         return self.run / "records" if self.run else runs_folder() / "played"
+
+    @property
+    def place(self) -> "Table":
+        """Where a match is played."""
+        from tools.sandbox import SandboxTable
+
+        return SandboxTable(self.worker)
 
     def rulebook(self) -> str:
         """The rulebook, or what the module says of itself."""
@@ -281,7 +289,7 @@ class TableSession:
         """True while the match repeats plies that were played before."""
         return len(self.plies) < len(self._script)
 
-    def play(self, table: "SandboxTable", asked: Asked, told: Callable[[Ply], None]) -> Match:
+    def play(self, table: "Table", asked: Asked, told: Callable[[Ply], None]) -> Match:
         """The match, to its end.
 
         Args:

@@ -72,7 +72,7 @@ def of_class(name: str) -> "ClassEnvironment":
     place, _, named = name.partition(":")
     try:
         module = import_module(place)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is anybody's code
+    except (Exception, SystemExit) as error:
         raise EnvironmentNotFoundError(
             f"no environment {name!r}: {place} cannot be imported ({type(error).__name__}: "
             f"{one_line(str(error))[:200]}); install it, or put its folder on PYTHONPATH"

@@ -39,6 +39,7 @@ _PREFACE = (
 )
 
 
+_KINDS = ("openspiel", "own", "library", "twin")
 _LONGEST_TWIN = 500  # a twin may have a twin; each is a call within a call
 
 
@@ -194,11 +195,16 @@ def environment_named(
         return _as_it_is(of_own(rest, _rules(rest)), given, players)
     if kind == "library" or text in library.names():
         return of_library(rest or text, given, players)
-    if is_class_name(text) and kind not in ("openspiel", "own"):
+    if is_class_name(text) and kind not in _KINDS:
         return _as_it_is(of_class(text), given, players)
-    if of_file is not None and kind not in ("openspiel", "own", "library"):
+    if of_file is not None and kind not in _KINDS:
         return of_file(text, given, players)
     raise EnvironmentNotFoundError(f"no environment {text!r}; known are {known()}")
+
+
+def is_environment(text: str) -> bool:
+    """True for a name that none but `environment_named` takes."""
+    return text.partition(":")[0] in _KINDS or is_class_name(text)
 
 
 def _as_it_is(

@@ -113,7 +113,7 @@ class _Texts:
         return {"my_player_id": seat, "text": [*read(seat).splitlines()]}
 
     def _words(self, native: Native) -> list[Action]:
-        """All that was done, in words; what an action is called is known where it is taken alone."""
+        """All that was done, in words: only where it is taken is it known what it is called."""
         history = tuple(native.history())
         if history not in self._said:
             if len(self._said) >= _KEPT:
