@@ -5,7 +5,8 @@ attributes, are had with the rights of whoever names it.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Protocol
@@ -165,13 +166,14 @@ class ClassEnvironment:
             again = done[-1:]
         for action in again:
             paid = live.game.step(action)
-            rewards = read_rewards(_plain("step", _floats(paid)), self.num_players)
+            with _called("step"):
+                rewards = read_rewards(_plain(_floats(paid)), self.num_players)
         live.history = history
         seat, legal = self._turn(live.game)
         seats = range(self.num_players)
-        seen = read_observations(
-            [_plain("show", live.game.show(number)) for number in seats], self.num_players
-        )
+        told = [live.game.show(number) for number in seats]
+        with _called("show"):
+            seen = read_observations(_plain(told), self.num_players)
         state: dict[str, Json] = {
             "deal": deal if self.deals > 1 else None,
             "done": [*done],
@@ -187,7 +189,8 @@ class ClassEnvironment:
         if not isinstance(told, tuple | list) or len(told) != 2:  # noqa: PLR2004 - a pair
             raise ModuleFault("bad_value", "legal", f"gave {show(told)}; required: (seat, actions)")
         seat, given = told
-        legal = read_actions(_plain("legal", [*given] if isinstance(given, tuple) else given))
+        with _called("legal"):
+            legal = read_actions(_plain([*given] if isinstance(given, tuple) else given))
         if seat is None and not legal:
             return TERMINAL, []
         if type(seat) is not int or not 0 <= seat < self.num_players or not legal:
@@ -204,11 +207,20 @@ def _floats(paid: Any) -> Any:  # noqa: ANN401 - anybody's
         return paid
 
 
-def _plain(method: str, value: Any) -> Any:  # noqa: ANN401 - anybody's
+def _plain(value: Any) -> Any:  # noqa: ANN401 - anybody's
     """The value, if it is JSON.
 
     Raises:
         ModuleFault: If it is not.
     """
-    require_json(value, method)
+    require_json(value, "")
     return value
+
+
+@contextmanager
+def _called(method: str) -> Iterator[None]:
+    """Lay what is wrong with a value to the method that gave it."""
+    try:
+        yield
+    except ModuleFault as fault:
+        raise ModuleFault(fault.kind, method, fault.message) from fault
