@@ -28,7 +28,7 @@ from app.export.kit import GameKit, kit_of
 from games import library
 from tests.app.conftest import Command
 
-SAMPLE = ("kuhn_poker", "pig", "tic_tac_toe")
+SAMPLE = ("kuhn_poker", "connect_four", "tic_tac_toe")
 NAMES = [
     pytest.param(name, marks=() if name in SAMPLE else pytest.mark.whole)
     for name in library.names()
@@ -105,9 +105,8 @@ def test_openspiels_own_tests_pass(load: Load, name: str) -> None:
     pass_openspiel(load(name, "openspiel"))
 
 
-@pytest.mark.parametrize(
-    "prompt", [DESIGNS[0], *(pytest.param(one, marks=pytest.mark.whole) for one in DESIGNS[1:])]
-)
+@pytest.mark.whole
+@pytest.mark.parametrize("prompt", DESIGNS)
 def test_the_tools_own_tests_pass_for_games_that_were_made(
     command: Command, load: Load, tmp_path: Path, prompt: str
 ) -> None:
