@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from games.text import number_of, one_line
+from games.text import number_of, one_line, plain_text
 
 if TYPE_CHECKING:
     from app.table.session import LaidTable
@@ -59,6 +59,15 @@ class Files:
         self.remarks += [one for one in other.remarks if one not in self.remarks]
 
 
+def as_line(text: object) -> str:
+    r"""Somebody's text on one line of paper, where its letters steer nothing.
+
+    >>> as_line(" <b>a\n b")
+    '<b>a b'
+    """
+    return " ".join(plain_text(str(text)).split())
+
+
 def require_extra(extra: str, *modules: str) -> None:
     """Refuse where the parts of an extra are not installed.
 
@@ -82,12 +91,12 @@ def write_files(contents: Mapping[str, bytes], folder: Path, *, force: bool) -> 
         force: Whether to replace files that are there.
 
     Raises:
-        ExportError: If one is there already, or the folder is none.
-        OSError: If it cannot be written.
+        ExportError: If one is there already, or cannot be written.
     """
     places = [folder / name for name in contents]
-    if folder.exists() and not folder.is_dir():
-        raise ExportError(f"{folder} is no folder; choose another --out")
+    above = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+    if not above.is_dir():
+        raise ExportError(f"{above} is no folder; choose another --out")
     there = [str(one) for one in places if one.exists() or one.is_symlink()]
     if there and not force:
         raise ExportError(
@@ -95,8 +104,14 @@ def write_files(contents: Mapping[str, bytes], folder: Path, *, force: bool) -> 
             "--out, or say --force to replace them"
         )
     for place, content in zip(places, contents.values(), strict=True):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if place.is_symlink():
-            place.unlink()  # of somebody's: what it leads to stays
-        place.write_bytes(content)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.unlink(
+                missing_ok=True
+            )  # were it a link: what it leads to is somebody's, and stays
+            place.write_bytes(content)
+        except OSError as error:
+            raise ExportError(
+                f"{place} cannot be written: {error.strerror}; choose another --out"
+            ) from error
     return places
