@@ -308,6 +308,7 @@ def _share(flags: Iterable[bool]) -> float:
     return round(sum(told) / len(told), 4) if told else 0.0
 
 
+_LATEST: list[tuple[Exported, GameKit]] = []  # two tools may be asked for at once
 _IMPORTS = {
     "pettingzoo": "from app.export.pettingzoo import GameEnv, wrapped",
     "openspiel": "from app.export.openspiel import registered",
@@ -351,7 +352,9 @@ def file_for(exported: Exported, tool: str) -> Files:
     Raises:
         ExportError: If self-play does not finish.
     """
-    kit = counted_kit(exported)
+    if not _LATEST or _LATEST[0][0] is not exported:
+        _LATEST[:] = [(exported, counted_kit(exported))]
+    kit = _LATEST[0][1]
     text = _HEAD.format(
         title=kit.title.replace("\\", "").replace('"', "'"),
         tool=tool,
