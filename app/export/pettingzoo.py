@@ -11,6 +11,7 @@ import numpy as np
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
+from agents.encoding.protocol import Array
 from app.export.exported import ExportError
 from app.export.kit import GameKit, KitTable, kit_of
 from app.table.layout import SeatLayout, Setting
@@ -29,7 +30,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     An observation has "observation", an array of all that is new to the seat since its last turn,
     and "action_mask". `infos` has "legal", the words of the legal actions in the order of their
     numbers, "unseen", how many of them self-play had not shown, and "unknown", how many values of
-    the array stand for what it had not shown.
+    the array stand for what it had not shown. A seat that is not to move has none of these.
 
     Attributes:
         kit_told: The kit, as a file holds it.
@@ -99,11 +100,16 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     def observe(self, agent: str) -> dict[str, Any]:
         """See `AECEnv.observe`; the mask of a seat that is not to move is zero."""
         seat = self._seats[agent]
-        array, _ = self.kit.encoded(seat, self._logs[seat].entries)
+        array, _ = self._encoded(seat)
         mask = np.zeros(self.kit.size, np.int8)
         if seat == self._position.player:
             mask[[*self._numbers]] = 1
-        return {"observation": array, "action_mask": mask}
+        return {"observation": array.copy(), "action_mask": mask}
+
+    def _encoded(self, seat: int) -> tuple[Array, int]:
+        if seat not in self._arrays:
+            self._arrays[seat] = self.kit.encoded(seat, self._logs[seat].entries)
+        return self._arrays[seat]
 
     def step(self, action: int | None) -> None:
         """See `AECEnv.step`.
@@ -136,6 +142,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
             drawn = sample_index(position.probabilities, float(self._chance.random()))
             position = self._table.advance(position, position.legal[drawn])
         self._position, self._numbers = position, self.kit.numbered(position.legal)
+        self._arrays: dict[int, tuple[Array, int]] = {}
         self._accumulate_rewards()
         self.infos = {agent: self._info(agent) for agent in self.agents}
         if position.player == TERMINAL:
@@ -149,10 +156,11 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
 
     def _info(self, agent: str) -> dict[str, Any]:
         seat = self._seats[agent]
-        legal = [*self._numbers.values()] if seat == self._position.player else []
+        if seat != self._position.player:
+            return {"legal": [], "unseen": 0, "unknown": 0}
+        legal = [*self._numbers.values()]
         unseen = sum(word not in self.kit.number for word in legal)
-        _, unknown = self.kit.encoded(seat, self._logs[seat].entries)
-        return {"legal": legal, "unseen": unseen, "unknown": unknown}
+        return {"legal": legal, "unseen": unseen, "unknown": self._encoded(seat)[1]}
 
     def render(self) -> str | None:
         """The table as text, as the seat sees it that is to move; None without a `render_mode`."""

@@ -2,6 +2,8 @@
 
 import ast
 import importlib.util
+import re
+import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,9 +25,11 @@ from open_spiel.python.algorithms import (
 )
 from pettingzoo.test import api_test, seed_test
 
+from agents.solving.form import cfr_plus, expected_returns
 from app.export.exported import ExportError
 from app.export.kit import GameKit, kit_of
 from games import library
+from tests.agents.solving.games_solved import preset
 from tests.app.conftest import Command
 
 SAMPLE = ("kuhn_poker", "connect_four", "tic_tac_toe")
@@ -132,14 +136,16 @@ def test_openspiel_solves_kuhn_poker_as_kuhn_did(load: Load) -> None:
     load("kuhn_poker", "openspiel")
     value, exploited = solved("rulewright_kuhn_poker", 300)
     assert value == pytest.approx(-1 / 18, abs=1e-3)
+    own = preset("kuhn_poker")
+    assert value == pytest.approx(expected_returns(own, cfr_plus(own, 300))[0], abs=1e-3)
     assert exploited < 2e-3
     # Uniform play of Kuhn poker is exploitable by 11/24 (0.4583), as OpenSpiel's own test has it.
     from open_spiel.python.policy import UniformRandomPolicy
 
     game = pyspiel.load_game("rulewright_kuhn_poker")
-    own = pyspiel.load_game("kuhn_poker")
+    theirs = pyspiel.load_game("kuhn_poker")
     assert exploitability.exploitability(game, UniformRandomPolicy(game)) == pytest.approx(
-        exploitability.exploitability(own, UniformRandomPolicy(own))
+        exploitability.exploitability(theirs, UniformRandomPolicy(theirs))
     )
 
 
@@ -149,6 +155,8 @@ def test_openspiel_solves_leduc_poker_as_published(load: Load) -> None:
     load("leduc_poker", "openspiel")
     value, exploited = solved("rulewright_leduc_poker", 100)
     assert value == pytest.approx(-0.0856, abs=2e-3)
+    own = preset("leduc_poker")
+    assert value == pytest.approx(expected_returns(own, cfr_plus(own, 200))[0], abs=3e-3)
     assert exploited < 2e-2
 
 
@@ -297,3 +305,42 @@ def test_a_module_that_does_not_end_is_refused(command: Command, tmp_path: Path)
     assert done.code == 2
     assert "self-play did not finish" in done.err
     assert not (tmp_path / "out").exists()
+
+
+def test_the_examples_of_the_page_run(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = Path(__file__).parents[2] / "docs" / "export.md"
+    text = page.read_text(encoding="utf-8").partition("## PettingZoo and OpenSpiel")[2]
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    for tool, block in zip(("pettingzoo", "openspiel"), blocks, strict=True):
+        module = load("kuhn_poker", tool)
+        monkeypatch.setitem(sys.modules, f"{tool}_kuhn_poker", module)
+        held: dict[str, Any] = {}
+        exec(block, held)
+        if tool == "openspiel":
+            assert held["game"].num_players() == 2
+        else:
+            assert held["match"].agents == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "module"), [("pettingzoo", "pettingzoo"), ("openspiel", "pyspiel")]
+)
+def test_what_is_not_installed_is_named(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: str, module: str
+) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        "app.export.exported.find_spec", lambda n: None if n == module else found(n)
+    )
+    done = command("export", "kuhn_poker", f"--{tool}", "--out", tmp_path / "out")
+    assert done.code == 2
+    assert f"pip install 'rulewright[{tool}]'" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_that_is_there_stays(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "openspiel_kuhn_poker.py"
+    file.write_text("mine")
+    done = command("export", "kuhn_poker", "--openspiel", "--out", tmp_path)
+    assert (done.code, file.read_text()) == (2, "mine")
+    assert "--force" in done.err
