@@ -288,8 +288,7 @@ def play_game(
     game: Annotated[
         str,
         typer.Argument(
-            help="A run's folder or name, a module file, a library name, an environment "
-            "(openspiel:chess), or a saved match (.jsonl)."
+            help="A run, a module file, a library name, an environment, or a saved match (.jsonl)."
         ),
     ],
     *,
@@ -328,15 +327,14 @@ def play_game(
 
 def sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoReturn:
     """Lay the table, and play."""
-    from app.table.environments import EnvironmentTable, environment_table, text_of
+    from app.table.environments import any_table, drawing_of
     from app.table.screen import TableScreen, shows_unicode
-    from app.table.session import TableSession, line_up_of, open_table, renderer, table_setting
+    from app.table.session import TableSession, line_up_of, table_setting
     from games.streams import drawn_seed
 
     chosen = tuple(sorted({number - 1 for number in asked.seats or [1]}))
     seed = drawn_seed() if asked.seed is None else asked.seed
-    given = (asked.game, asked.players, asked.settings, sandbox, stack)
-    table = environment_table(*given) or open_table(*given)
+    table = any_table(asked.game, asked.players, asked.settings, sandbox, stack)
     if chosen[-1] >= table.setup.num_players:
         seats = table.setup.num_players
         raise typer.BadParameter(f"--seat is {chosen[-1] + 1}; the seats are 1 to {seats}")
@@ -347,8 +345,7 @@ def sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoRe
         roster.require_files(spec, table.setup, sandbox)
     session = TableSession(table.setup, specs, seed, sandbox, table.records, roster, asked.plies)
     setting = table_setting(table, is_unicode=shows_unicode())
-    is_module = not isinstance(table, EnvironmentTable)
-    drawing = renderer(table, sandbox, stack) if is_module else text_of
+    drawing = drawing_of(table, sandbox, stack)
     screen = TableScreen(session, chosen, setting, table.rulebook, drawing, asked.is_watched)
     screen.introduce("{name}: {summary}".format_map(table.module.info))
     _play(session, screen, table.place)

@@ -310,7 +310,7 @@ def _share(flags: Iterable[bool]) -> float:
 
 _LATEST: list[tuple[Exported, GameKit]] = []  # two tools may be asked for at once
 _IMPORTS = {
-    "pettingzoo": "from app.export.pettingzoo import GameEnv, wrapped",
+    "pettingzoo": "from app.export.pettingzoo import GameEnv, with_wrappers",
     "openspiel": "from app.export.openspiel import registered",
 }
 _HEAD = """\
@@ -334,7 +334,7 @@ class raw_env(GameEnv):
 
 def env(**options):
     \"\"\"The environment with PettingZoo's wrappers: an illegal action loses the match.\"\"\"
-    return wrapped(raw_env(**options))
+    return with_wrappers(raw_env(**options))
 """,
     "openspiel": """
 GAME_TYPE = registered(KIT)  # pyspiel.load_game("rulewright_{name}")

@@ -72,7 +72,7 @@ class _Node:
 
     @cached_property
     def numbers(self) -> dict[int, Action]:
-        """What may happen here, by number."""
+        """The legal actions or outcomes here, by number."""
         if self.position.player != CHANCE:
             return self.tree.kit.numbered(self.position.legal)
         if len(self.position.legal) > self.tree.kit.outcomes:

@@ -1,6 +1,6 @@
 """A game as an environment of PettingZoo: its agents act one after another (AEC).
 
-Exported files import `GameEnv` and `wrapped` from here.
+Exported files import `GameEnv` and `with_wrappers` from here.
 """
 
 from collections.abc import Mapping
@@ -175,7 +175,7 @@ class GameEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         self._table.close()
 
 
-def wrapped(env: GameEnv) -> Any:  # noqa: ANN401 - PettingZoo has no types
+def with_wrappers(env: GameEnv) -> Any:  # noqa: ANN401 - PettingZoo has no types
     """An environment with PettingZoo's usual wrappers: an illegal action ends and loses a match."""
     safe = wrappers.TerminateIllegalWrapper(env, illegal_reward=_ILLEGAL)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(safe))

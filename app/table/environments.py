@@ -1,12 +1,12 @@
 """Tables of environments in the terminal: a game that is no module of ours."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.options import given_parameters
-from app.table.session import LaidTable
+from app.table.session import LaidTable, open_table, renderer
 from games.contract import Game
 from games.environments import Environment
 from games.environments.registry import is_environment
@@ -57,23 +57,17 @@ class _Facts:
         raise ModuleFault("bad_value", function, "is no function of an environment")
 
 
-def text_of(_seat: int, observation: Observation) -> str:
-    """The text that OpenSpiel has of what a seat sees; "" where there is none."""
-    lines = observation.get("text")
-    return "\n".join(map(str, lines)) if isinstance(lines, list) else ""
-
-
-def environment_table(
+def any_table(
     name: str, players: int, settings: Sequence[str], sandbox: "Sandbox", stack: ExitStack
-) -> EnvironmentTable | None:
-    """The table of an environment by its name; None for the name of a game that is a module.
+) -> LaidTable:
+    """The table of an environment, or of a game that is a module; see `open_table`.
 
     Raises:
-        EnvironmentNotFoundError: If it cannot be had.
+        EnvironmentNotFoundError: If the environment cannot be had.
         ModuleFault: If it does not load.
     """
     if not is_environment(name):
-        return None
+        return open_table(name, players, settings, sandbox, stack)
     from tools.sandbox.module import environment_in, worker_of
     from tools.sources import any_environment, game_setup_of
 
@@ -86,3 +80,16 @@ def environment_table(
         "max_players": found.num_players,
     }
     return EnvironmentTable(game_setup_of(found), None, Game(_Facts(facts)), worker_of(held), held)
+
+
+def drawing_of(
+    table: LaidTable, sandbox: "Sandbox", stack: ExitStack
+) -> "Callable[[int, Observation], str] | None":
+    """The game's own drawing of what a seat sees, where it has one: see `renderer`."""
+    return _text_of if isinstance(table, EnvironmentTable) else renderer(table, sandbox, stack)
+
+
+def _text_of(_seat: int, observation: Observation) -> str:
+    """The text that OpenSpiel has of what a seat sees; "" where there is none."""
+    lines = observation.get("text")
+    return "\n".join(map(str, lines)) if isinstance(lines, list) else ""

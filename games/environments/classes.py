@@ -108,7 +108,7 @@ def _whole(name: str, made: type, attribute: str, most: int, default: int | None
 class _Live:
     """The instance that plays, and all that was done in its match; None before the first."""
 
-    game: Any = None
+    game: GameClass | None = None
     history: tuple[Action, ...] | None = None
 
 
@@ -127,7 +127,7 @@ class ClassEnvironment:
     num_players: int
     rules: str
     deals: int
-    made: Callable[[], Any] = field(repr=False)
+    made: Callable[[], GameClass] = field(repr=False)
     parameters: Mapping[str, Json] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     _live: _Live = field(default_factory=_Live, repr=False)
@@ -157,23 +157,21 @@ class ClassEnvironment:
         live, done = self._live, history[self.deals > 1 :]
         deal = int(history[0].removeprefix(_DEAL)) if self.deals > 1 else 0
         rewards = [0.0] * self.num_players
-        if live.game is None or live.history is None or live.history != history[:-1] or not done:
-            live.game = live.game or self.made()
-            live.history = None
-            live.game.reset(deal)
-            again = done
-        else:
-            again = done[-1:]
-        for action in again:
-            paid = live.game.step(action)
+        game = live.game = live.game or self.made()
+        goes_on = bool(done) and live.history == history[:-1]
+        live.history = None  # unless all goes well
+        if not goes_on:
+            game.reset(deal)
+        for action in done[-1:] if goes_on else done:
+            paid = game.step(action)
             with _called("step"):
                 rewards = read_rewards(_plain(_floats(paid)), self.num_players)
-        live.history = history
-        seat, legal = self._turn(live.game)
+        seat, legal = self._turn(game)
         seats = range(self.num_players)
-        told = [live.game.show(number) for number in seats]
+        told = [game.show(number) for number in seats]
         with _called("show"):
             seen = read_observations(_plain(told), self.num_players)
+        live.history = history
         state: dict[str, Json] = {
             "deal": deal if self.deals > 1 else None,
             "done": [*done],
@@ -184,8 +182,8 @@ class ClassEnvironment:
             *(tuple(seen), ((),) * self.num_players, history),
         )
 
-    def _turn(self, game: Any) -> tuple[int, list[Action]]:  # noqa: ANN401 - anybody's class
-        told = game.legal()
+    def _turn(self, game: GameClass) -> tuple[int, list[Action]]:
+        told: Any = game.legal()
         if not isinstance(told, tuple | list) or len(told) != 2:  # noqa: PLR2004 - a pair
             raise ModuleFault("bad_value", "legal", f"gave {show(told)}; required: (seat, actions)")
         seat, given = told

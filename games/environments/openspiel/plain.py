@@ -47,7 +47,7 @@ def plain_game(spiel: ModuleType, name: str) -> tuple[Native, Encoding]:
 
 
 def plain_rules(game: Native) -> str:
-    """What OpenSpiel tells of a game, as it has no rules in words."""
+    """The facts that OpenSpiel tells of a game, as it has no rules in words."""
     kind = game.get_type()
     facts = [
         ("players", game.num_players()),
