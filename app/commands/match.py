@@ -287,9 +287,7 @@ def say_cost(totals: Mapping[str, float]) -> None:
 def play_game(
     game: Annotated[
         str,
-        typer.Argument(
-            help="A run, a module file, a library name, an environment, or a saved match (.jsonl)."
-        ),
+        typer.Argument(help="A run, module file, library name, environment or saved match."),
     ],
     *,
     seat: Annotated[
