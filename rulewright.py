@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from app.python.learning import train_player as train
     from app.python.matches import analyse_match_of as analyse
     from app.python.matches import match_players as match
-    from app.python.matches import play_once as play
+    from app.python.matches import play_one_match as play
     from app.python.matches import round_robin as tournament
 
 __all__ = ["analyse", "design", "learn", "load", "match", "play", "tournament", "train"]
@@ -42,7 +42,7 @@ _FACE = {
     "learn": ("learning", "learn_game"),
     "load": ("handles", "load_game"),
     "match": ("matches", "match_players"),
-    "play": ("matches", "play_once"),
+    "play": ("matches", "play_one_match"),
     "tournament": ("matches", "round_robin"),
     "train": ("learning", "train_player"),
 }

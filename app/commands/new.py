@@ -1,6 +1,6 @@
 """`new` and `resume`: the main job, with live progress and a clean way out."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, get_args
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from graph.new.context import RunContext, RunSettings
     from graph.new.requests import Remedy
     from graph.new.results import RunResult
-    from graph.run.events import Event
     from graph.run.folder import RunFolder
     from graph.run.handle import RunHandle
 
@@ -111,7 +110,7 @@ def new_run(
     words = options.readable_words(prompt or "", "the prompt")
     if not words.strip() and family is None:
         raise typer.BadParameter("the prompt is empty; say the game in your own words")
-    require_known_choices(choices)
+    _require_known(choices)
     if asked.seed is None:
         tell_seed(settings.seed)
     folder = create_folder(out, title=words or family or "", runs=runs_folder())
@@ -120,7 +119,7 @@ def new_run(
         carry_on(folder, settings, fresh=True, given=None, as_json=as_json)
 
 
-def require_known_choices(choices: "Choices") -> None:
+def _require_known(choices: "Choices") -> None:
     """Refuse what the library does not have before anything is made."""
     from graph.new.opening import require_choices
     from graph.run.opening import model_settings
@@ -199,7 +198,7 @@ def resume_named(
         request, form = read_request(folder), None
         if asked.source is not None:
             form = by_form(request, read_form(folder), folder)
-            require_known_choices(form.choices)
+            _require_known(form.choices)
         if form is not None or edits or checkpoints:
             begin_again(folder, database(), form=form, edits=edits)
         if edited := folder.edited():
@@ -269,16 +268,35 @@ def carry_on(
     remedy: "Remedy | None" = None,
 ) -> None:
     """Begin or go on with a run, with live progress, and print its result."""
+    from graph.new.opening import make_context
+    from graph.new.runs import open_run
+    from graph.run.checkpoints import BrokenCheckpointsError
+    from graph.run.events import Opens
     from graph.run.folder import RunFolderError
 
     interactive = a_person_is_here() and not as_json
     stopped = f"stopped; what was finished is kept. Go on with: rulewright resume {folder.path}"
 
-    with ends_at_once(lambda: stopped), Progress(quiet=as_json) as progress:
-        hears = Hearing(progress, fresh=fresh, interactive=interactive)
-        with opened_run(folder, settings, hears, remedy) as run:
-            unused = _talked(run, progress, given, interactive=interactive)
-            result = run.result()
+    with ends_at_once(lambda: stopped), Progress(quiet=as_json) as progress, ExitStack() as held:
+        with _taken_back(folder, fresh=fresh):
+            progress(Opens())
+            address = database()
+            context = make_context(
+                settings, interactive=interactive, exchanges=folder.exchanges, tell=note
+            )
+        held.enter_context(context.retrieval.store)
+        held.enter_context(context.sandbox)
+        _announce(context)
+        try:
+            with open_run(folder, context, database=address, remedy=remedy) as run:
+                unused = _talked(run, progress, given, interactive=interactive)
+                result = run.result()
+        except (BrokenCheckpointsError, RunFolderError):
+            raise  # its message says how to go on
+        except BaseException:
+            progress.pause()
+            note(stopped)
+            raise
     if unused is not None:
         raise RunFolderError(
             f"the run in {folder.path} has ended and asks nothing: the answer {unused!r} was not "
@@ -286,55 +304,6 @@ def carry_on(
             f"design.yaml there, then: rulewright resume {folder.path} --from design"
         )
     _finish(result, as_json=as_json)
-
-
-@dataclass(frozen=True)
-class Hearing:
-    """Whoever hears of a run's course.
-
-    Attributes:
-        tell: Hears of every event.
-        fresh: Whether the run begins now, and its folder goes again where it cannot be opened.
-        interactive: Whether somebody is here to answer questions.
-    """
-
-    tell: "Callable[[Event], None]"
-    fresh: bool
-    interactive: bool
-
-
-@contextmanager
-def opened_run(
-    folder: "RunFolder", settings: "RunSettings", hears: Hearing, remedy: "Remedy | None" = None
-) -> "Iterator[RunHandle[RunResult]]":
-    """A run with all that it needs, which a failure inside the block leaves to be gone on with."""
-    from graph.new.opening import make_context
-    from graph.new.runs import open_run
-    from graph.run.checkpoints import BrokenCheckpointsError
-    from graph.run.events import Opens
-    from graph.run.folder import RunFolderError
-
-    with ExitStack() as held:
-        with _taken_back(folder, fresh=hears.fresh):
-            hears.tell(Opens())
-            address = database()
-            context = make_context(
-                settings, interactive=hears.interactive, exchanges=folder.exchanges, tell=note
-            )
-        held.enter_context(context.retrieval.store)
-        held.enter_context(context.sandbox)
-        _announce(context)
-        try:
-            with open_run(folder, context, database=address, remedy=remedy) as run:
-                yield run
-        except (BrokenCheckpointsError, RunFolderError):
-            raise  # its message says how to go on
-        except BaseException:
-            if isinstance(hears.tell, Progress):
-                hears.tell.pause()
-            resume = f"rulewright resume {folder.path}"
-            note(f"stopped; what was finished is kept. Go on with: {resume}")
-            raise
 
 
 def _talked(

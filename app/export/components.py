@@ -25,11 +25,23 @@ _LONGEST_MATCH = 250  # plies
 _MOST_KEPT = 5_000
 _COUNTERS = frozenset(
     {
-        *("bead", "chip", "coin", "counter", "cube", "disc", "disk", "marble", "mark", "marker"),
+        *(
+            "bead",
+            "chip",
+            "chit",
+            "coin",
+            "counter",
+            "cube",
+            "disc",
+            "disk",
+            "marble",
+            "mark",
+            "marker",
+        ),
         *("meeple", "pawn", "peg", "piece", "ship", "stone", "tile", "token"),
     }
 )
-_DICE = frozenset({"die", "dice"})
+_DICE, _SIX = frozenset({"die", "dice"}), 6
 _SHEET = 140  # counters that one sheet of paper holds
 _FLAT = 9  # a string of as many characters holds a cell each
 
@@ -95,14 +107,14 @@ class ComponentList:
             kinds = Counter[str]()
             for one in group:
                 kinds[one.kind] += one.count
-            lines += [counted(count, kind) for kind, count in kinds.items()]
+            lines += [number_told(count, kind) for kind, count in kinds.items()]
         return lines
 
 
-def counted(count: int, kind: str) -> str:
+def number_told(count: int, kind: str) -> str:
     """A number of components.
 
-    >>> counted(1, "die"), counted(2, "die"), counted(2, "card")
+    >>> number_told(1, "die"), number_told(2, "die"), number_told(2, "card")
     ('1 die', '2 dice', '2 cards')
     """
     return f"{count} dice" if kind == "die" and count != 1 else number_of(count, one_line(kind))
@@ -177,7 +189,8 @@ class _Census:
     ) -> tuple[list[Component], list[str]]:
         """The components of a kind, and what could not be told of them."""
         patterns = [pattern for pattern, how in self.zones.items() if _kind_of(how) == kind]
-        counts = [self._counted(state, patterns) for state in self.states]
+        flat = kind in _COUNTERS
+        counts = [self._counted(state, patterns, flat=flat) for state in self.states]
         start, word = counts[0], one_line(kind)
         same = all(one == start for one in counts)
         looked = f"in {_MATCHES} random matches"
@@ -188,18 +201,11 @@ class _Census:
         if not most:
             return [], [f"{word}: none lay anywhere {looked}; could not tell whether any is needed"]
         cells = sum(board.rows * board.columns for board in boards if board.name in patterns)
-        if kind in _DICE:
-            faces = max(
-                (int(name) for one in counts for name in one if name.isdecimal()), default=0
-            )
-            doubt = (
-                f"{word}: {most.total()} lay on the table at once {looked}, the highest {faces}; "
-            )
-            doubt += "could not tell whether more or higher ones are needed"
-            return [Component(kind, str(faces), None, most.total())], [doubt]
         union = Counter[str]()
         for one in counts:
             union |= one
+        if kind in _DICE:
+            return _thrown(kind, most.total(), sorted(union))
         if cells and len(union) * cells <= _SHEET and union != start:
             return [Component(kind, name, None, cells) for name in sorted(union)], []
         doubt = (
@@ -213,12 +219,13 @@ class _Census:
             return [Component(kind, "", None, most.total())], [f"{doubt}, nor their names"]
         return self._owned(kind, union, patterns), [doubt]
 
-    def _counted(self, state: State, patterns: Sequence[str]) -> Counter[str]:
+    def _counted(self, state: State, patterns: Sequence[str], *, flat: bool) -> Counter[str]:
         found: Counter[str] = Counter()
         for pattern in patterns:
             for path in concrete_paths(state, pattern):
                 value = read_path(state, path)
-                if isinstance(value, str) and len(value) >= _FLAT:  # a board, a cell a character
+                is_board = flat and isinstance(value, str) and len(value) >= _FLAT > len({*value})
+                if isinstance(value, str) and is_board:  # a cell a character
                     found.update(mark for mark in value if mark.isalnum())
                 else:
                     found.update(components(value))
@@ -242,6 +249,24 @@ class _Census:
         steps = zip(pattern.split("."), path.split("."), strict=True)
         found = next((step for star, step in steps if star == "*" and step.isdecimal()), None)
         return int(found) if own and found is not None else None
+
+
+def _thrown(kind: str, dice: int, faces: Sequence[str]) -> tuple[list[Component], list[str]]:
+    """Dice, where six is the highest face; else chits with all faces, to draw from."""
+    numbers = [int(face) for face in faces if face.isdecimal() and len(face) < _FLAT]
+    seen = f"{dice} lay on the table at once in {_MATCHES} random matches, with {', '.join(faces)}"
+    doubt = (
+        f"{one_line(kind)}: {one_line(seen)}; could not tell whether there are more, or more faces"
+    )
+    if numbers and max(numbers) == _SIX:
+        return [Component(kind, str(_SIX), None, dice)], [doubt]
+    chits = (
+        [str(n + 1) for n in range(min(max(numbers), _SHEET))]
+        if len(numbers) == len(faces)
+        else faces
+    )
+    told = "; it is no die of six, so chits are printed to draw from"
+    return [Component("chit", face, None, dice) for face in chits[:_SHEET]], [doubt + told]
 
 
 def _boards(

@@ -127,7 +127,9 @@ def _suit(pen: Pen, suit: str, middle: Point, size: float, *, turned: bool = Fal
         pen.polygon(at((0, 0.2), (0.18, -0.5), (-0.18, -0.5)), colour)
 
 
-def fitted(pen: Pen, words: str, wide: float, most: float, lines: int) -> tuple[float, list[str]]:
+def fitting_lines(
+    pen: Pen, words: str, wide: float, most: float, lines: int
+) -> tuple[float, list[str]]:
     """The largest size, and the lines, in which words have room; what has none is cut.
 
     Args:
@@ -208,14 +210,14 @@ class Faces:
         words = as_line(card.name).replace("_", " ").strip() or as_line(card.kind)
         short = words if len(words) <= _SHORT else ""
         pen.box((4, 4), (CARD[0] - 8, CARD[1] - 8), "", colour)
-        points, rows = fitted(pen, words, CARD[0] - 14, *((60.0, 1) if short else (20.0, 7)))
+        points, rows = fitting_lines(pen, words, CARD[0] - 14, *((60.0, 1) if short else (20.0, 7)))
         _block(pen, (CARD[0] / 2, CARD[1] / 2), rows, points, colour)
-        for x, y, turned in ((9.5, CARD[1] - 10, False), (CARD[0] - 9.5, 10, True)):
+        for x, y, turned in ((10, CARD[1] - 10, False), (CARD[0] - 10, 10, True)):
             if short:
-                pen.text((x, y), short, 14, colour, turned=turned)
+                pen.text((x, y), short, 14 if len(short) < _SHORT else 10, colour, turned=turned)
             self._shape(pen, card, (x, y + (6 if turned else -6) * bool(short)), 4, colour)
         if as_line(card.kind) != "card":
-            points, rows = fitted(pen, as_line(card.kind), CARD[0] - 40, 9, 1)
+            points, rows = fitting_lines(pen, as_line(card.kind), CARD[0] - 40, 9, 1)
             _block(pen, (CARD[0] / 2, 9), rows, points, colour)
 
     def _standard(self, pen: Pen, rank: str, suit: str) -> None:
@@ -269,12 +271,12 @@ class Faces:
         pen.box((1, 1), (size - 2, size - 2), "", colour)
         words = as_line(one.name).strip()
         if words:
-            points, rows = fitted(
-                pen, words, size - 4, *((17.0, 1) if len(words) < _SHORT else (7.0, 4))
+            points, rows = fitting_lines(
+                pen, words, size - 4, *((17.0, 1) if len(words) < _SHORT else (6.5, 3))
             )
-            _block(pen, (size / 2, size / 2), rows, points, colour)
+            _block(pen, (size / 2, 0.58 * size), rows, points, colour)
         if one.seat is not None:
-            self._shape(pen, one, (size / 2, 3.2), 3, colour)
+            self._shape(pen, one, (size / 2, 2.8), 2.4, colour)
 
 
 def draw_ground(pen: Pen, size: Point, edge: float, colour: str) -> None:

@@ -4,7 +4,7 @@ from app.export.components import listed_components
 from app.export.exported import Exported, ExportError, Files, as_line
 from app.export.paper import Press
 from app.export.pen import fonts_of
-from app.export.rulebook import example_lines, rulebook_pdf
+from app.export.rulebook import LONGEST_RULES, example_lines, rulebook_pdf
 from app.table.session import TableSession, line_up_of
 from games.values import ModuleFault
 from tools.sandbox import SandboxTable
@@ -42,7 +42,9 @@ def printed(exported: Exported) -> Files:
         contents["counters.pdf"] = press.counters(found.counters, backed)
     if found.dice:
         contents["dice.pdf"] = press.dice(found.dice)
-    return Files(contents, [*found.doubts, *press.fonts.letters.remark()])
+    cut = len(exported.table.rulebook()) > LONGEST_RULES
+    told = [f"of the rulebook the first {LONGEST_RULES} letters are printed"] if cut else []
+    return Files(contents, [*found.doubts, *told, *press.fonts.letters.remark()])
 
 
 def _example(exported: Exported) -> list[str]:

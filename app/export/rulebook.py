@@ -23,7 +23,7 @@ from reportlab.platypus import (
     TableStyle,
 )
 
-from app.export.components import counted
+from app.export.components import number_told
 from app.export.exported import as_line
 from app.table.boards import folded
 from games.text import plain_text
@@ -40,15 +40,17 @@ _MARGIN = 20 * mm
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _ITEM = re.compile(r"\s*(?:[-*+]|(\d+)[.)])\s+(.*)")
 _ROW = re.compile(r"\s*\|(.*)\|\s*")
+_QUOTE = re.compile(r"\s*>\s?(.*)")
 _RULE = re.compile(r"[\s|:-]+")
 _INLINE = (
     (re.compile(r"`([^`\n]+)`"), r"\1"),
     (re.compile(r"\*\*([^*\n]+)\*\*"), r"<b>\1</b>"),
     (re.compile(r"(?<![*\w])\*(?=\S)([^*\n]+)(?<=\S)\*(?![*\w])"), r"<i>\1</i>"),
 )
-_LONGEST = 200_000  # characters of a rulebook
-_FEW = 3  # paragraphs of a section in the summary
+LONGEST_RULES = 200_000  # characters of a rulebook
+_FEW, _SHORT, _MOST_PARTS = 3, 400, 90  # of the summary: paragraphs a section, letters, paragraphs
 _SHOWN = 60  # lines of the example
+_MOST_COLUMNS, _LONGEST_CELL = 10, 400  # of a table
 
 
 class Typesetter:
@@ -94,20 +96,23 @@ class Typesetter:
 
     def markdown(self, text: str) -> Iterator[Flowable]:
         """Headings, lists, tables and paragraphs of a text."""
-        lines = [*plain_text(text[:_LONGEST]).splitlines(), ""]
+        lines = [*plain_text(text[:LONGEST_RULES]).splitlines(), ""]
         waiting: list[str] = []
         at = 0
         while at < len(lines):
             line = lines[at]
-            heading, item, row = (p.fullmatch(line) for p in (_HEADING, _ITEM, _ROW))
-            if (heading or item or row or not line.strip()) and waiting:
+            forms = (_HEADING, _ITEM, _ROW, _QUOTE)
+            heading, item, row, quote = (form.fullmatch(line) for form in forms)
+            if (heading or item or row or quote or not line.strip()) and waiting:
                 yield self.words(" ".join(waiting), self.body)
                 waiting = []
             if heading:
                 yield self.title(heading[2], len(heading[1]))
+            elif quote:
+                yield self.words(quote[1], self.said)
             elif row:
                 rows = [*takewhile(_ROW.fullmatch, lines[at:])]
-                yield self._table(rows)
+                yield from self._table(rows)
                 at += len(rows) - 1
             elif item:
                 more = [
@@ -123,13 +128,16 @@ class Typesetter:
                 waiting.append(line.strip())
             at += 1
 
-    def _table(self, lines: Sequence[str]) -> Flowable:
+    def _table(self, lines: Sequence[str]) -> list[Flowable]:
+        """A table; its rows as lines where a page has no room for its cells."""
         rows = [
             [cell.strip() for cell in line.strip().strip("|").split("|")]
             for line in lines
             if not _RULE.fullmatch(line)
         ]
         most = max((len(row) for row in rows), default=1)
+        if most > _MOST_COLUMNS or any(len(cell) > _LONGEST_CELL for row in rows for cell in row):
+            return self.lines([", ".join(filter(None, row)) for row in rows])
         cells: Any = [
             [self.words(cell, self.body) for cell in [*row, *[""] * (most - len(row))]]
             for row in rows or [[""]]
@@ -141,7 +149,7 @@ class Typesetter:
                 ("BACKGROUND", (0, 0), (-1, 0), colors.whitesmoke),
             ]
         )
-        return Table(cells, style=grid, repeatRows=1, splitInRow=1, spaceAfter=6)
+        return [Table(cells, style=grid, repeatRows=1, splitInRow=1, spaceAfter=6)]
 
 
 def rulebook_pdf(
@@ -190,10 +198,15 @@ def _summary(
         Spacer(0, 4),
     ]
     begun = 0
-    for part in typed.markdown(rules):
+    short = "\n".join(line[:_SHORT] for line in rules.splitlines())
+    for part in typed.markdown(short):
         is_title = part.style in typed.titles if isinstance(part, Paragraph) else False
         begun = 0 if is_title else begun + 1
-        if begun <= _FEW and not (is_title and part.style is typed.titles[0]):
+        if (
+            len(parts) < _MOST_PARTS
+            and begun <= _FEW
+            and not (is_title and part.style is typed.titles[0])
+        ):
             parts.append(part)
     return parts
 
@@ -212,7 +225,7 @@ def _things(found: "ComponentList") -> list[str]:
             f"{one.name}{f' ({one.count})' if one.count > 1 else ''}" for one in some if one.name
         ]
         told = f": {', '.join(map(as_line, named))}" if named else ""
-        lines.append(f"{counted(sum(one.count for one in some), kind)}{whose}{told}")
+        lines.append(f"{number_told(sum(one.count for one in some), kind)}{whose}{told}")
     return lines or ["None could be told."]
 
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from app.console import database
 from app.options import Isolation
 from app.python.shown import ArgumentError, Displayed, ShownTable, quietly, settings_told
 from games.text import one_line
 
 if TYPE_CHECKING:
-    from app.python.matches import Chooser, MatchResults, PlayedMatch
+    from app.python.matches import Chooser, MatchResults, ShownMatch
     from games.checks import Finding
     from games.values import Json
     from graph.new.context import RunSettings
@@ -49,11 +50,11 @@ class LoadedGame(Displayed):
         """The parameters as a command is given them."""
         return [f"{name}={json.dumps(value)}" for name, value in self.parameters.items()]
 
-    def play(self, players: "Sequence[str | Chooser]", seed: int | None = None) -> "PlayedMatch":
+    def play(self, players: "Sequence[str | Chooser]", seed: int | None = None) -> "ShownMatch":
         """One match; see `rulewright.play`."""
-        from app.python.matches import play_once
+        from app.python.matches import play_one_match
 
-        return play_once(self, players, seed=seed)
+        return play_one_match(self, players, seed=seed)
 
     def match(
         self, players: Sequence[str], *, games: int = 20, seed: int | None = None
@@ -152,7 +153,7 @@ class DesignedGame(Displayed):
             raise ArgumentError(f"this run made no game: {self.told}")
         return self.game
 
-    def play(self, players: "Sequence[str | Chooser]", seed: int | None = None) -> "PlayedMatch":
+    def play(self, players: "Sequence[str | Chooser]", seed: int | None = None) -> "ShownMatch":
         """One match; see `rulewright.play`."""
         return self.require_game().play(players, seed)
 
@@ -170,7 +171,7 @@ class DesignedGame(Displayed):
         folder = RunFolder(self.folder)
         with quietly(), folder.held(), Isolation().chosen():
             settings = read_request(folder).settings
-            return _run(folder, settings, hears, fresh=False, given=words)
+            return _run(folder, settings, hears, words)
 
     def shown(self) -> ShownTable:
         """The run's end, and a row for what each check found."""
@@ -212,50 +213,53 @@ def design_game(
         ModelError: If a model is set that cannot be asked.
     """
     from agents.protocols import Choices
-    from app.commands.new import require_known_choices
     from app.options import readable_words
     from graph.new.context import RunSettings
+    from graph.new.opening import require_choices
     from graph.new.requests import Request, write_request
     from graph.run.folder import create_folder, runs_folder
+    from graph.run.opening import model_settings
 
     with quietly():
         words = readable_words(prompt, "the prompt")
         if not words.strip() and family is None:
             raise ArgumentError("the prompt is empty; say the game in your own words")
         choices = Choices(family=family, num_players=players, settings=dict(parameters or {}))
-        require_known_choices(choices)
+        require_choices(choices, settings=model_settings().model is None)
         given = {} if seed is None else {"seed": seed}
         settings = RunSettings.model_validate({"quick": quick, **given})
         place = None if out is None else Path(out)
         folder = create_folder(place, title=words or family or "", runs=runs_folder())
         with folder.held(), Isolation().chosen():
             write_request(Request(prompt=words, choices=choices, settings=settings), folder)
-            return _run(folder, settings, hears, fresh=True, given=None)
+            return _run(folder, settings, hears)
 
 
 def _run(
-    folder: "RunFolder",
-    settings: "RunSettings",
-    hears: "Hears | None",
-    *,
-    fresh: bool,
-    given: str | None,
+    folder: "RunFolder", settings: "RunSettings", hears: "Hears | None", given: str = ""
 ) -> DesignedGame:
-    """The run, until it ends or asks something."""
-    from app.commands.new import Hearing, opened_run
+    """The run, until it ends or asks something; an answer is `given` to what it asks."""
+    from graph.new.opening import make_context
+    from graph.new.runs import open_run
 
-    tell = hears or (lambda _: None)
-    with opened_run(folder, settings, Hearing(tell, fresh, interactive=False)) as run:
-        for event in run.events():
-            tell(event)
-        if given is not None and run.question is not None:
-            run.answer(given)
+    with ExitStack() as held:
+        context = make_context(
+            settings, interactive=False, exchanges=folder.exchanges, tell=lambda _: None
+        )
+        held.enter_context(context.retrieval.store)
+        held.enter_context(context.sandbox)
+        run = held.enter_context(open_run(folder, context, database=database()))
+        for words in ("", given) if given else ("",):
+            if words and run.question is not None:
+                run.answer(words)
             for event in run.events():
-                tell(event)
-        return _designed(run.result())
+                if hears is not None:
+                    hears(event)
+        asks = run.question
+        return _designed(run.result(), asks.ask if asks else "")
 
 
-def _designed(result: "RunResult") -> DesignedGame:
+def _designed(result: "RunResult", question: str) -> DesignedGame:
     from graph.new.results import closing_text
     from graph.new.state import folder_of
 
@@ -266,7 +270,7 @@ def _designed(result: "RunResult") -> DesignedGame:
         folder=folder,
         end="waiting" if result.question else str(state.end),
         told=closing_text(result),
-        question=result.question.ask if result.question else "",
+        question=question,
         findings=tuple(shown.findings or ()) if shown else (),
         game=load_game(folder) if (folder / "game.py").is_file() and shown else None,
     )

@@ -97,7 +97,7 @@ class LearnedGame(Displayed):
     game: "LoadedGame | None"
 
     def shown(self) -> ShownTable:
-        """How right it is."""
+        """The end, and how right it is."""
         right = self.report.accuracy
         rows = [
             ("end", str(self.report.end)),

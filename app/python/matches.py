@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from app.options import Isolation
 from app.python.handles import LoadedGame, Named, load_game
-from app.python.shown import ArgumentError, Displayed, ShownTable, estimated, quietly
+from app.python.shown import ArgumentError, Displayed, ShownTable, quietly, with_interval
 from games.text import one_line
 from tools.reporting.content import short_name
 
@@ -66,7 +66,12 @@ class MatchResults(Displayed):
     def shown(self) -> ShownTable:
         """A row an entrant, with intervals."""
         rows = [
-            (str(n), short_name(one.player), estimated(one.win_share), estimated(one.mean_return))
+            (
+                str(n),
+                short_name(one.player),
+                with_interval(one.win_share),
+                with_interval(one.mean_return),
+            )
             for n, one in enumerate(self.entrants, 1)
         ]
         endings = ", ".join(f"{n} {name}" for name, n in self.summary["endings"].items() if n)
@@ -148,7 +153,8 @@ class TournamentTable(Displayed):
         """A row an entrant, the highest rating first."""
         best = sorted(self.standings, key=_rank, reverse=True)
         rows = [
-            (short_name(one.name), estimated(one.win_rate), estimated(one.elo, 0)) for one in best
+            (short_name(one.name), with_interval(one.win_rate), with_interval(one.elo, 0))
+            for one in best
         ]
         title = f"{one_line(self.result.game)}: {self.result.matches} matches"
         measures = [one for row in best for one in (row.win_rate, row.elo)]
@@ -234,7 +240,7 @@ class TablePosition:
 
 
 @dataclass(frozen=True, repr=False)
-class PlayedMatch(Displayed):
+class ShownMatch(Displayed):
     """One match.
 
     Attributes:
@@ -249,7 +255,7 @@ class PlayedMatch(Displayed):
 
     @property
     def returns(self) -> tuple[float, ...] | None:
-        """What it paid each seat; None where it was not finished."""
+        """The payments to each seat; None where it was not finished."""
         return self.record.match.returns
 
     def position(self, ply: int, seat: int = 1) -> TablePosition:
@@ -293,13 +299,13 @@ class PlayedMatch(Displayed):
         return ShownTable(title, ("ply", "who", "action"), lines, below)
 
 
-def play_once(
+def play_one_match(
     game: Named,
     players: "Sequence[str | Chooser]",
     *,
     seed: int | None = None,
     parameters: "Mapping[str, Json] | None" = None,
-) -> PlayedMatch:
+) -> ShownMatch:
     """Play one match, and keep all of it to look at.
 
     Args:
@@ -315,7 +321,7 @@ def play_once(
         ArgumentError: If a function of yours returns what is no legal action.
 
     >>> first = lambda seen, legal: legal[0]
-    >>> play_once("tic_tac_toe", [first, first], seed=1).returns
+    >>> play_one_match("tic_tac_toe", [first, first], seed=1).returns
     (1.0, -1.0)
     """
     from app.commands.match import chosen_roster
@@ -348,7 +354,7 @@ def play_once(
         match = session.play(SandboxTable(table.worker), asked, lambda _: None)
         names = tuple(spec or "a function" for spec in specs)
         record = MatchRecord(loaded.name, loaded.parameters, names, seed, 0, match)
-        return PlayedMatch(loaded, record, table_setting(table, is_unicode=True))
+        return ShownMatch(loaded, record, table_setting(table, is_unicode=True))
 
 
 @dataclass(frozen=True, repr=False)
@@ -393,7 +399,7 @@ class MatchAnalysis(Displayed):
 
 
 def analyse_match_of(
-    match: "PlayedMatch | MatchRecord",
+    match: "ShownMatch | MatchRecord",
     *,
     ply: int | None = None,
     seat: int | None = None,
@@ -419,7 +425,7 @@ def analyse_match_of(
     from app.commands.analyse import blunders_of, position_of_seats
     from graph.run.sandboxes import open_sandbox
 
-    record = match.record if isinstance(match, PlayedMatch) else match
+    record = match.record if isinstance(match, ShownMatch) else match
     seats, last = len(record.players), len(record.match.plies)
     loaded = load_game(record.game, players=seats, parameters=record.parameters)
     where = last if ply is None else ply - 1

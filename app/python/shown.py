@@ -86,7 +86,7 @@ class Displayed:
         return self.shown().html()
 
 
-def estimated(value: "Estimate | Unmeasured | None", digits: int = 3) -> str:
+def with_interval(value: "Estimate | Unmeasured | None", digits: int = 3) -> str:
     """A value with its interval, where there is one."""
     if value is None or hasattr(value, "reason"):
         return "not measured"

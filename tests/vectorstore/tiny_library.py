@@ -1,8 +1,9 @@
 """Two small games and a preset, as a library to index."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from games.corpus import CorpusGame
 from vectorstore.sources import Library, LibraryGame
 
 DICE = LibraryGame(
@@ -51,10 +52,14 @@ class TinyLibrary(Library):
 
     held: Sequence[LibraryGame] = (DICE, TRICKS, WHIST)
     edition: str = "1"
+    told: Mapping[str, CorpusGame] = field(default_factory=dict)
     read: int = field(default=0)
 
     def fingerprint(self) -> str:
         return self.edition
+
+    def corpus(self) -> Mapping[str, CorpusGame]:
+        return self.told
 
     def games(self) -> Sequence[LibraryGame]:
         self.read += 1

@@ -167,6 +167,16 @@ def test_tokens_and_boards_hold_all_that_the_rules_name(sandbox: Sandbox, stack:
     assert [(one.name, one.count) for one in dice.dice] == [("6", 2)]
 
 
+def test_a_die_without_six_faces_becomes_chits(sandbox: Sandbox, stack: ExitStack) -> None:
+    table = open_table("pig", 0, ["sides=8"], sandbox, stack)
+    found = listed_components(Exported(table, sandbox))
+    assert found.dice == ()
+    assert [(one.kind, one.name, one.count) for one in found.counters] == [
+        ("chit", str(n), 1) for n in range(1, 9)
+    ]
+    assert any("no die of six, so chits are printed" in doubt for doubt in found.doubts)
+
+
 def test_a_board_larger_than_a_sheet_is_joined_from_several() -> None:
     press = Press("mine", "a4", fonts_of(None))
     small = GameBoard("board", 8, 8, Naming(tuple("abcdefgh"), tuple("87654321")))
@@ -208,6 +218,22 @@ def test_what_comes_and_goes_is_not_told_as_complete(
     quiet = listed_components(own(tmp_path, told, sandbox, stack))
     assert sum(one.count for one in quiet.cards) == 8
     assert "the module does not say that so it is" in quiet.doubts[0]
+
+
+def test_a_zone_of_one_long_name_holds_one_card(
+    tmp_path: Path, sandbox: Sandbox, stack: ExitStack
+) -> None:
+    source = deck_game("list('abcd')").replace(
+        '"taken": state["taken"] + 1}', '"taken": state["taken"] + 1, "shown": "red dragon"}'
+    )
+    source = source.replace('"taken": 0}', '"taken": 0, "shown": "red dragon"}')
+    zone = '"shown": {"component": "card", "owner": "table", "ordered": True},'
+    found = listed_components(
+        own(tmp_path, source.replace("ZONES = {", f"ZONES = {{{zone}"), sandbox, stack)
+    )
+    assert {one.name: one.count for one in found.cards} == {
+        "red dragon": 1, "a": 1, "b": 1, "c": 1, "d": 1,
+    }  # fmt: skip
 
 
 def test_a_module_without_zones_has_components_that_nobody_could_tell(
@@ -265,16 +291,37 @@ def test_letters_that_the_font_lacks_are_said_and_no_boxes(
     assert "--font FILE" in remark
 
 
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "|" + "a|" * 300 + "\n|" + "-|" * 300,
+        "|" + "word " * 5000 + "|b|\n|c|d|",
+        "&lt;&#1; <br/> <font> ]]> <para> **a *b `c** d*",
+        "# a\n\nx\n\n" * 300,
+        "\0\x1b[31m",
+    ],
+)
+def test_any_rulebook_is_typeset(
+    rules: str, tmp_path: Path, sandbox: Sandbox, stack: ExitStack
+) -> None:
+    sheets = pages(book_of(tmp_path, rules, sandbox, stack).contents["rulebook.pdf"])
+    assert "For 2 players. You need: 4 cards." in " ".join(sheets[0].text.split())
+    assert "An example of play" not in sheets[0].text  # the summary has one page
+    assert sheets[-1].text.split()[-6:] == ["4", "cards:", "a,", "b,", "c,", "d"]
+
+
 def test_headings_lists_and_tables_are_typeset(
     tmp_path: Path, sandbox: Sandbox, stack: ExitStack
 ) -> None:
     rules = (
         "# Rules\n\nTwo lines of\none **bold** and `plain` paragraph, 2 * 3 * 4.\n\n1. first\n"
-        "2. second\n   goes on\n\n| card | points |\n| --- | ---: |\n| A<B | 11 |\n\n" + "z" * 5000
+        "2. second\n   goes on\n\n| card | points |\n| --- | ---: |\n| A<B | 11 |\n\n> quoted\n\n"
+        + "z"
+        * 5000
     )
     book = text_of(book_of(tmp_path, rules, sandbox, stack).contents["rulebook.pdf"])
     assert "Two lines of one bold and plain paragraph, 2 * 3 * 4." in book
     assert "2. second goes on" in book
-    assert "A<B 11" in book
+    assert "A<B 11 quoted" in book
     assert "---" not in book
     assert book.count("z") >= 5000

@@ -73,6 +73,23 @@ def test_a_game_is_designed_from_words(capsys: pytest.CaptureFixture[str]) -> No
     assert "report.html" in said
 
 
+def test_a_run_that_asks_is_answered_and_goes_on() -> None:
+    asks = rulewright.design("a game", quick=True, seed=1)
+    assert (asks.end, asks.game) == ("question", None)
+    assert "Which game do you want?" in asks.question
+    assert asks.question in repr(asks)
+    with pytest.raises(ArgumentError, match="this run made no game"):
+        asks.play(["random"])
+    heard: list[str] = []
+    made = asks.answer("tic-tac-toe on a 4 by 4 board", lambda event: heard.append(event.node))
+    assert (made.end, made.question, made.folder) == ("made", "", asks.folder)
+    assert made.game is not None
+    assert made.game.parameters["size"] == 4
+    assert {"design", "check"} <= set(heard)
+    with pytest.raises(ArgumentError, match="asks nothing"):
+        made.answer("yes")
+
+
 def test_a_player_is_trained(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,6 +152,21 @@ def test_importing_loads_nothing_of_ours_and_names_are_the_functions() -> None:
     assert set(dir(rulewright)) >= FACE
     with pytest.raises(AttributeError, match="has no 'nosuch'; it has analyse, design"):
         getattr(rulewright, "nosuch")  # noqa: B009 - there is none
+
+
+def test_a_room_that_another_package_has_is_an_import_error(tmp_path: Path) -> None:
+    (tmp_path / "graph").mkdir()
+    (tmp_path / "graph" / "__init__.py").write_text("raise RuntimeError('theirs')\n")
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", "import rulewright; rulewright.load('whist')"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: another package here has the import name graph")
 
 
 def test_a_type_checker_is_told_of_the_functions_that_are_given() -> None:
