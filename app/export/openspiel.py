@@ -20,7 +20,7 @@ from games.table import Position
 from games.values import CHANCE, TERMINAL, Action, canonical_key
 
 _KEPT = 50_000  # positions
-_MOST_NUMBERS = 2**15  # of an information state's tensor
+_MOST_NUMBERS = 2**13  # of an information state's tensor
 _TREES: "dict[str, _Tree]" = {}  # of games that this process has registered
 
 

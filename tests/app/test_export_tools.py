@@ -94,7 +94,7 @@ def pass_openspiel(module: Any) -> str:  # noqa: ANN401 - an exported file
     pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
     np.random.seed(1)  # noqa: NPY002 - what OpenSpiel's test draws from
     GamesSimTest("test_game_sim_chess").sim_game(game)
-    return generate_playthrough.playthrough(name, None, seed=1)
+    return str(generate_playthrough.playthrough(name, None, seed=1))
 
 
 @pytest.mark.parametrize("name", NAMES)
