@@ -9,7 +9,7 @@ from hashlib import sha256
 import numpy as np
 
 from vectorstore.client import PACKAGED, packaged_vectors
-from vectorstore.indexing import library_documents
+from vectorstore.indexing import corpus_documents, library_documents
 from vectorstore.minilm import MiniLM
 from vectorstore.sources import Library
 
@@ -19,7 +19,9 @@ _BATCH = 256
 
 def library_texts() -> tuple[str, ...]:
     """Every text of the library that is compared with a person's words."""
-    return tuple(document.key for document in library_documents(Library().games()))
+    source = Library()
+    documents = library_documents(source.games()) + corpus_documents(source.corpus())
+    return tuple(dict.fromkeys(document.key for document in documents))
 
 
 def write() -> None:

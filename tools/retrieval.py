@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from games.library import families, likeness, shown, tags_in
-from vectorstore.documents import KINDS, LIBRARY_KINDS, Example
+from vectorstore.documents import LIBRARY_KINDS, Example
 from vectorstore.sources import CONTRACT_FUNCTIONS, closure, definitions, fitted, readable
 from vectorstore.store import Store
 
@@ -131,7 +131,8 @@ class Retrieval:
 
     def snapshot_id(self) -> str:
         """Content id of what it sees: the library, and the own games where asked for."""
-        return self.store.snapshot_id(KINDS if self.own_games else LIBRARY_KINDS)
+        kinds = LIBRARY_KINDS
+        return self.store.snapshot_id((*kinds, "own_games") if self.own_games else kinds)
 
     def _ranked(self, query: str, asked: frozenset[str], function: str | None) -> list[Example]:
         """Snippets, best first; the distance of each is that of its nearest meaning."""

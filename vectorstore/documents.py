@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, Field, SecretStr, model_validator
 
-Kind: TypeAlias = Literal["games", "snippets", "mechanics", "own_games"]
+Kind: TypeAlias = Literal["games", "snippets", "mechanics", "corpus", "own_games"]
 MetadataValue: TypeAlias = str | int | float | bool | list[str]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
+from games.corpus import CorpusGame
 from games.library import defaults, known_tags
 from vectorstore.documents import LIBRARY_KINDS, Document, IndexReport, MetadataValue, StoreError
 from vectorstore.sources import (
@@ -50,8 +51,8 @@ def ensure_indexed(store: Store, library: Library | None = None) -> IndexReport:
     fingerprint = hashlib.sha256(f"{_own_fingerprint()} {source.fingerprint()}".encode())
     if store.mark() == fingerprint.hexdigest():
         return IndexReport()
-    documents = library_documents(source.games())
-    return store.index(documents, LIBRARY_KINDS, mark=fingerprint.hexdigest())
+    documents = library_documents(source.games()) + corpus_documents(source.corpus())
+    return store.index(documents, (*LIBRARY_KINDS, "corpus"), mark=fingerprint.hexdigest())
 
 
 def library_documents(games: Iterable[LibraryGame]) -> list[Document]:
@@ -68,6 +69,35 @@ def library_documents(games: Iterable[LibraryGame]) -> list[Document]:
             documents += snippet_documents(game, rules)
             documents += mechanic_documents(game, rules)
     return documents
+
+
+def corpus_documents(games: Mapping[str, CorpusGame]) -> list[Document]:
+    """One document a traditional game, and one for each of its mechanics but the root."""
+    return [document for name, game in games.items() for document in _of_corpus(name, game)]
+
+
+def _of_corpus(name: str, game: CorpusGame) -> Iterator[Document]:
+    fewest, most = game.players
+    shared: dict[str, MetadataValue] = {"game": name, "material": game.kind}
+    shared |= {"min_players": fewest, "max_players": most}
+    key = f"{game.name}, {game.kind}. {_plain(game.rulebook)}"
+    yield Document("corpus", name, game.name, game.rulebook, key, {**shared, "what": "game"})
+    for node in game.graph.nodes[1:]:
+        text = " ".join(game.sentences[rule] for rule in node.rules)
+        yield Document(
+            kind="corpus",
+            id=f"{name}/{node.id}",
+            title=f"{node.name}, in {game.name}",
+            text=text,
+            key=f"{node.name}: {text}"[:_SHORT_KEY],
+            metadata={
+                **shared,
+                "what": "mechanic",
+                "mechanic": node.name,
+                "kind": node.kind,
+                "depth": node.depth or 0,
+            },
+        )
 
 
 def game_document(game: LibraryGame) -> Document:

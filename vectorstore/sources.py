@@ -15,6 +15,7 @@ from importlib.resources.abc import Traversable
 from typing import Any
 
 from games import library
+from games.corpus import CorpusGame, corpus_game, corpus_names
 from games.library import read_game
 from games.text import imported, syntax_tree
 from games.values import REQUIRED_FUNCTIONS, Json
@@ -61,13 +62,19 @@ class Library:
     def fingerprint(self) -> str:
         """SHA-256 over the names and contents of the files that the index reads."""
         digest = hashlib.sha256()
-        for name, content in sorted(_files(files("games.library"), "")):
+        for name, content in sorted(
+            [*_files(files("games.library"), ""), *_files(files("games.corpus"), "corpus/")]
+        ):
             digest.update(f"{name} {len(content)}\n".encode() + content)
         return digest.hexdigest()
 
     def games(self) -> Sequence[LibraryGame]:
         """Families first, then presets; see `games.library.exemplars`."""
         return [_read(name) for name in library.exemplars()]
+
+    def corpus(self) -> Mapping[str, CorpusGame]:
+        """The traditional games by name."""
+        return {name: corpus_game(name) for name in corpus_names()}
 
 
 def _read(name: str) -> LibraryGame:
@@ -95,7 +102,7 @@ def _files(folder: Traversable, prefix: str) -> Iterator[tuple[str, bytes]]:
         name = f"{prefix}{item.name}"
         if item.is_dir():
             yield from _files(item, f"{name}/")
-        elif item.name in _READ:
+        elif item.name in _READ or (prefix == "corpus/" and item.name.endswith(".yaml")):
             yield name, item.read_bytes()
 
 

@@ -38,6 +38,7 @@ FORMAT: Mapping[Kind, str] = {
     "games": "v2",
     "snippets": "v2",
     "mechanics": "v2",
+    "corpus": "v1",
     "own_games": "v1",  # a person's own are never left behind
 }
 BATCH = 256

@@ -229,7 +229,8 @@ def search_store(
     query: Annotated[str, typer.Argument(help="What to look for, in words.")],
     *,
     kind: Annotated[
-        str, typer.Option("--kind", help="games, snippets or mechanics.")
+        str,
+        typer.Option("--kind", help="games, snippets, mechanics or corpus (traditional games)."),
     ] = "mechanics",
     limit: Annotated[int, typer.Option("--limit", min=1, max=50)] = 5,
     as_json: Json = False,

@@ -1,8 +1,9 @@
 """Two small games and a preset, as a library to index."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from games.corpus import CorpusGame
 from vectorstore.sources import Library, LibraryGame
 
 DICE = LibraryGame(
@@ -55,6 +56,9 @@ class TinyLibrary(Library):
 
     def fingerprint(self) -> str:
         return self.edition
+
+    def corpus(self) -> Mapping[str, CorpusGame]:
+        return {}
 
     def games(self) -> Sequence[LibraryGame]:
         self.read += 1
