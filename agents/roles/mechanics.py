@@ -1,7 +1,10 @@
-"""The mechanic designer, asked of a chat model for a game's mechanic graph (Cardiverse §3.1.1)."""
+"""The mechanic designer, asked of a chat model to read a game's mechanic graph, or to breed.
+
+Cardiverse §3.1.1 and §3.1.2.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
@@ -22,9 +25,23 @@ from games.mechanics import (
     bounded,
 )
 from games.text import one_line
+from vectorstore.mechanics import BredMechanic, MechanicCluster
 
 DEEPEST = 4
 """Levels below “the game ends” that are asked for."""
+MUTATIONS = {
+    "turned round": "Turn the idea round: what was an advantage costs something now.",
+    "at a price": "Let the same thing be had only for a price that the players set themselves.",
+    "together": "Let it depend on what two players do, or on what the others have.",
+    "in time": "Let it come sooner, later, or again and again, so that its moment is a choice.",
+    "hidden": "Let a part of it be secret until it happens.",
+    "risked": "Let a player who goes further win more and risk what there is.",
+    "from afar": "Take the idea from another kind of game, and say it with these components.",
+    "smaller": "Take away what the cluster takes for granted, and make do without it.",
+}
+"""Instructions by which mechanics are bred, as PromptBreeder varies prompts (the paper's [47])."""
+BRED_A_CALL = 3
+_BARREN = 2  # replies without anything new, after which a cluster is left
 _LONGEST = 40_000  # characters of a rules text: as many as a design may have
 _MOST_NAME = 80
 _MARKED = re.compile(r"^\W*(R[0-9]+)\s*[:.)]\s*(\S.*)$")
@@ -47,6 +64,21 @@ class ExpansionReply(BaseModel, extra="forbid"):
 
     mechanics: list[FoundMechanicReply]
     problems: list[str] = Field(description="Contradictions and gaps of the rules.")
+
+
+class BredReply(BaseModel, extra="forbid"):
+    """One new mechanic."""
+
+    name: str = Field(description="A short English phrase.")
+    text: str = Field(description="Exactly what happens, in one or two sentences.")
+
+
+class BreedReply(BaseModel, extra="forbid"):
+    """A cluster's theme, and new mechanics of it."""
+
+    theme: str
+    variation: str
+    mechanics: list[BredReply]
 
 
 @dataclass(frozen=True)
@@ -173,6 +205,56 @@ def expanded(
     if faults := made.faults(rules):
         raise ReplyError("; ".join(faults))
     return made
+
+
+def breed(
+    model: ChatModel, cluster: MechanicCluster, wanted: int, is_known: Callable[[str, str], bool]
+) -> MechanicCluster:
+    """The cluster with its theme, and with new mechanics: one question a mutation.
+
+    Args:
+        model: Whom to ask.
+        cluster: One that has some already keeps them.
+        wanted: New mechanics that it shall have.
+        is_known: Whether two names say the same.
+
+    Raises:
+        MalformedReplyError: If no reply could be used.
+    """
+    where, barren = current_place(), 0
+    mutations = [*MUTATIONS][int(cluster.id[1:]) % len(MUTATIONS) :] + [*MUTATIONS]
+    for turn, mutation in enumerate(dict.fromkeys(mutations), 1):
+        if len(cluster.bred) >= wanted or barren == _BARREN:
+            break
+        messages = load_prompt("designer_breed").fill(
+            depth=cluster.depth,
+            members=[*dict.fromkeys(one.name for one in cluster.members)],
+            bred=cluster.bred,
+            mutation=MUTATIONS[mutation],
+            wanted=min(BRED_A_CALL, wanted - len(cluster.bred)),
+        )
+        with place(f"{where}/{turn}"):
+            reply = ask_structured(model, messages, BreedReply, _sound_breed)
+        new = list(cluster.bred)
+        for one in reply.mechanics[:BRED_A_CALL]:
+            names = [*(known.name for known in cluster.members), *(known.name for known in new)]
+            if len(new) < wanted and not any(is_known(one.name, name) for name in names):
+                new.append(BredMechanic(name=one.name, text=one.text, mutation=mutation))
+        barren = barren + 1 if len(new) == len(cluster.bred) else 0
+        told = {} if cluster.theme else {"theme": reply.theme, "variation": reply.variation}
+        cluster = cluster.model_copy(update={**told, "bred": tuple(new)})
+    lacks = len(cluster.bred) < wanted
+    remark = f"{len(cluster.bred)} of {wanted} new ones: the model gave the same again" * lacks
+    return cluster.model_copy(update={"remark": remark})
+
+
+def _sound_breed(reply: BreedReply) -> BreedReply:
+    for one in reply.mechanics:
+        if not one.text.strip() or not 0 < len(one_line(one.name)) <= _MOST_NAME:
+            raise ReplyError("each mechanic has a short `name` and a `text`; one of them has not")
+    if not reply.mechanics or not reply.theme.strip():
+        raise ReplyError("required: a `theme`, and new mechanics")
+    return reply
 
 
 def _bare(name: str) -> str:
