@@ -128,7 +128,8 @@ def known_graphs() -> dict[str, MechanicGraph]:
         family: family_graph(family, game_of(family).defaults(), preset(family).players)
         for family in families()
     }
-    return graphs | {name: corpus_game(name).graph for name in corpus_names()}
+    others = (name for name in corpus_names() if name not in graphs)
+    return graphs | {name: corpus_game(name).graph for name in others}
 
 
 def known_mechanics(graphs: Mapping[str, MechanicGraph]) -> list[KnownMechanic]:
@@ -219,5 +220,5 @@ def write_clusters(store: MechanicStore, path: Path) -> None:
 
 def _unit(vectors: Vectors) -> Vectors:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Vectors = vectors / np.where(lengths > 0, lengths, 1)
+    unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
     return unit

@@ -6,6 +6,7 @@ Cardiverse §3.1.1 and §3.1.2.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from pydantic import BaseModel, Field
 
@@ -144,17 +145,12 @@ def extract_graph(model: ChatModel, rules: Mapping[str, str], deepest: int = DEE
             open=", ".join(waiting),
             deepest=level == deepest,
         )
-        now, asked = graph, frozenset(waiting)
-
-        def accept(
-            reply: ExpansionReply, now: MechanicGraph = now, asked: frozenset[str] = asked
-        ) -> tuple[MechanicGraph, list[str]]:
-            return expanded(now, asked, reply, rules), reply.problems
-
+        before = len(graph.nodes)
+        accept = partial(_accepted, graph, frozenset(waiting), rules)
         with place(f"{where}/{level}"):
             graph, said = ask_structured(model, messages, ExpansionReply, accept)
         problems |= dict.fromkeys(said)
-        waiting = [node.id for node in graph.nodes[len(now.nodes) :]]
+        waiting = [node.id for node in graph.nodes[before:]]
         if not waiting:
             break
     if len(graph.nodes) == 1:
@@ -163,16 +159,22 @@ def extract_graph(model: ChatModel, rules: Mapping[str, str], deepest: int = DEE
     return Extraction(graph.ordered(), tuple(problems))
 
 
+def _accepted(
+    graph: MechanicGraph, asked: frozenset[str], rules: Mapping[str, str], reply: ExpansionReply
+) -> tuple[MechanicGraph, list[str]]:
+    return expanded(graph, asked, rules, reply), reply.problems
+
+
 def expanded(
-    graph: MechanicGraph, asked: frozenset[str], reply: ExpansionReply, rules: Mapping[str, str]
+    graph: MechanicGraph, asked: frozenset[str], rules: Mapping[str, str], reply: ExpansionReply
 ) -> MechanicGraph:
     """The graph with one level more.
 
     Args:
         graph: As it was.
         asked: Ids of the mechanics that were to be expanded.
-        reply: The model's.
         rules: By id.
+        reply: The model's.
 
     Raises:
         ReplyError: Naming what cannot be: a mechanic without a rule, a circle, too many of them.

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -111,11 +112,8 @@ def settle(
             replaced=replaced,
             before=game.problems,
         )
-        now = game
         with place(f"{where}/{number}"):
-            game = ask_structured(
-                model, messages, SettlingReply, lambda reply, now=now: settled(now, reply)
-            )
+            game = ask_structured(model, messages, SettlingReply, partial(settled, game))
         if game.settled:
             break
     return game

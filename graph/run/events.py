@@ -249,6 +249,40 @@ class VariantsChosen(_Event):
     of: int
 
 
+class MechanicsRead(_Event):
+    """The game that is varied was taken apart."""
+
+    node: Literal["mechanics"] = "mechanics"
+    mechanics: int
+    problems: tuple[str, ...] = ()
+
+
+class ReplacementsProposed(_Event):
+    """Mechanics that many games have are to be replaced."""
+
+    node: Literal["propose"] = "propose"
+    variants: int
+    frequent: tuple[str, ...]
+
+
+class Reworded(_Event):
+    """A variant was put into words, and read again."""
+
+    node: Literal["reword"] = "reword"
+    variant: int
+    title: str
+    problems: int
+    reason: str = ""
+
+
+class WordedChosen(_Event):
+    """The variants least like all known games are to be made."""
+
+    node: Literal["rank"] = "rank"
+    chosen: int
+    of: int
+
+
 class Reported(_Event):
     """The report is written."""
 
@@ -284,6 +318,10 @@ Event: TypeAlias = (
     | BaseMeasured
     | TwistsProposed
     | VariantsChosen
+    | MechanicsRead
+    | ReplacementsProposed
+    | Reworded
+    | WordedChosen
     | Reported
 )
 _KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
