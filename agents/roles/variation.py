@@ -6,7 +6,7 @@ from functools import partial
 
 from pydantic import BaseModel, Field, ValidationError
 
-from agents.model.chat import ChatModel
+from agents.model.chat import ChatModel, Message
 from agents.model.errors import ReplyError
 from agents.model.recording import current_place, place
 from agents.model.replies import ask_structured
@@ -78,13 +78,25 @@ def reword(
     Raises:
         MalformedReplyError: If no reply was another game.
     """
-    messages = load_prompt("designer_vary").fill(
-        title=title,
-        players=players,
-        rules="\n".join(f"{id_}: {text}" for id_, text in rules.items()),
-        replaced=replaced,
-        keep=keep,
-    )
+    about = {"title": title, "players": players, "rules": _lines(rules)}
+    messages = load_prompt("designer_vary").fill(**about, replaced=replaced, keep=keep)
+    return _another(model, messages, rules)
+
+
+def twist(
+    model: ChatModel, *, title: str, players: str, rules: Mapping[str, str], instruction: str
+) -> WordedGame:
+    """Another game by an instruction alone, as the paper's methods that ours is compared with.
+
+    Raises:
+        MalformedReplyError: If no reply was another game.
+    """
+    about = {"title": title, "players": players, "rules": _lines(rules)}
+    messages = load_prompt("designer_twist").fill(**about, instruction=instruction)
+    return _another(model, messages, rules)
+
+
+def _another(model: ChatModel, messages: Sequence[Message], rules: Mapping[str, str]) -> WordedGame:
     known = {_bare(text) for text in rules.values()}
 
     def accept(reply: VariationReply) -> WordedGame:
@@ -162,6 +174,10 @@ def _worded(fields: Mapping[str, object]) -> WordedGame:
         told = error.errors()[0]
         where = ".".join(map(str, told["loc"]))
         raise ReplyError(f"{where}: {told['msg']}, got {str(told['input'])[:80]!r}") from error
+
+
+def _lines(rules: Mapping[str, str]) -> str:
+    return "\n".join(f"{id_}: {text}" for id_, text in rules.items())
 
 
 def _bare(text: str) -> str:

@@ -24,7 +24,9 @@ def show_mechanics(
     *,
     breed: Annotated[
         int,
-        typer.Option("--breed", min=0, max=500, help="Breed in so many clusters, with a model."),
+        typer.Option(
+            "--breed", min=0, max=500, help="Breed in so many clusters, or in so many of the game."
+        ),
     ] = 0,
     anew: Annotated[
         bool, typer.Option("--anew", help="Cluster anew; what was bred is given up.")
@@ -33,12 +35,16 @@ def show_mechanics(
 ) -> None:
     """Show what a game is made of, or cluster the mechanics of all games and breed new ones."""
     if game is None:
-        found = _clusters(breed, anew=anew, as_json=as_json)
+        found = _clusters(breed, None, anew=anew, as_json=as_json)
         give(found.model_dump(mode="json"), lambda: _show_clusters(found), as_json=as_json)
         return
-    if breed or anew:
-        raise typer.BadParameter("--breed and --anew are of the clusters of all games; name none")
+    if anew:
+        raise typer.BadParameter("--anew is of the clusters of all games; name none")
     book = _taken_apart(game, as_json=as_json)
+    if breed:
+        found = _clusters(breed, book, as_json=as_json)
+        give(found.model_dump(mode="json"), lambda: _show_clusters(found), as_json=as_json)
+        return
     give(book.model_dump(mode="json"), lambda: _show_graph(book), as_json=as_json)
 
 
@@ -62,22 +68,25 @@ def _taken_apart(game: str, *, as_json: bool) -> "Rulebook":
     return found
 
 
-def _clusters(breed: int, *, anew: bool, as_json: bool) -> "MechanicStore":
+def _clusters(
+    breed: int, book: "Rulebook | None", *, as_json: bool, anew: bool = False
+) -> "MechanicStore":
+    """The clusters of all games, bred in where that is asked for: in those of one game alone."""
     from graph.run.events import hear_waits
-    from graph.run.opening import open_chat, open_store_here
-    from graph.vary.breeding import breed_clusters, clusters_here, clusters_path
+    from graph.run.opening import open_chat, open_embedder
+    from graph.vary.breeding import breed_clusters, clusters_here, clusters_of, clusters_path
     from graph.vary.worded import require_chat_settings
     from vectorstore.mechanics import write_clusters
 
     chat = open_chat(require_chat_settings()) if breed else None
-    with open_store_here(note) as store, Progress(quiet=as_json) as progress:
+    with open_embedder(note) as store, Progress(quiet=as_json) as progress:
         hear_waits(progress)
         known = clusters_here(store, anew=anew)
         if chat is None:
             return known
-        path = clusters_path(store)
+        path, among = clusters_path(store), clusters_of(book, known, store.vectors)
         return breed_clusters(
-            known, chat, store.vectors, breed, lambda newer: write_clusters(newer, path)
+            known, chat, store.vectors, among[:breed], lambda newer: write_clusters(newer, path)
         )
 
 

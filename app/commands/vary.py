@@ -138,7 +138,7 @@ def _vary_in_words(
         StoreError: If the mechanic store is of another embedder.
     """
     from graph.run.folder import create_folder, runs_folder
-    from graph.run.opening import open_store_here
+    from graph.run.opening import open_embedder
     from graph.vary.breeding import clusters_here
     from graph.vary.rulebooks import rulebook_named
     from graph.vary.worded import require_chat_settings
@@ -153,7 +153,7 @@ def _vary_in_words(
     settings = WordingSettings.model_validate({**given, "make": min(make, asked.n)})
     if asked.seed is None:
         tell_seed(settings.seed)
-    with open_store_here(note) as store:
+    with open_embedder(note) as store:
         clusters = clusters_here(store)
     folder = create_folder(out, title=f"vary {base.title}", runs=runs_folder())
     with folder.held():
@@ -200,7 +200,9 @@ def _made(
     game = RunFolder(folder.path / row.folder / "game")
     if not game.asked:
         game.make()
-        rules = (folder.path / row.folder / "rules.md").read_text(encoding="utf-8")
+        page = (folder.path / row.folder / "rules.md").read_text(encoding="utf-8")
+        # A heading is no demand of a person, and would have to be quoted as one.
+        rules = "\n".join(line for line in page.splitlines() if line and line[:2] != "##")
         settings = RunSettings(seed=report.settings.seed, quick=report.settings.quick)
         write_request(Request(prompt=f"{_EXACTLY}\n\n{rules}", settings=settings), game)
     settings = read_request(game).settings

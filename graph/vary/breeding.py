@@ -1,12 +1,13 @@
 """Mechanic store of this machine: clustered from all known games, and bred by a model."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.model.recording import place
 from agents.roles.mechanics import breed
+from graph.vary.rulebooks import Rulebook
 from vectorstore.mechanics import (
     LARGE,
     Embed,
@@ -49,20 +50,35 @@ def clusters_here(store: "Store", *, anew: bool = False) -> MechanicStore:
     return before
 
 
+def clusters_of(book: Rulebook | None, known: MechanicStore, embed: Embed) -> list[str]:
+    """Ids of the large clusters that lack bred mechanics, of all games or of a game's mechanics.
+
+    A cluster of which a model had nothing more is not among them. The largest come first.
+    """
+    large = [one for one in known.clusters if len(one.members) >= LARGE]
+    lacking = [one.id for one in large if len(one.bred) < BRED and not one.remark]
+    if book is None or book.graph is None:
+        return lacking
+    depths = book.graph.depths
+    named = [(node.name, depths[node.id]) for node in book.graph.nodes if depths.get(node.id)]
+    found = {one.id for one in known.nearest(named, embed) if one}
+    return [id_ for id_ in lacking if id_ in found]
+
+
 def breed_clusters(
     known: MechanicStore,
     chat: "ChatModel",
     embed: Embed,
-    most: int,
+    among: Sequence[str],
     kept: Callable[[MechanicStore], None],
 ) -> MechanicStore:
-    """Breed in the largest clusters that lack bred mechanics, and were not given up.
+    """Breed in clusters, one after the other.
 
     Args:
         known: The clusters.
         chat: Whom to ask.
         embed: Of the store's embedder.
-        most: Clusters that are bred in.
+        among: Ids of the clusters.
         kept: Takes the store after each cluster, so that a kill loses one at most.
 
     Raises:
@@ -75,9 +91,7 @@ def breed_clusters(
         first, second = embed([one, other])
         return 1 - float(first @ second) <= _SAME
 
-    wanted = [one for one in known.clusters if len(one.members) >= LARGE]
-    lacking = [one for one in wanted if len(one.bred) < BRED and not one.remark]
-    for cluster in lacking[:most]:
+    for cluster in [one for one in known.clusters if one.id in among]:
         with place(f"breed/{cluster.id}"):
             known = known.but(breed(chat.of_role("designer"), cluster, BRED, is_known))
         kept(known)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, field_validator
 
 from agents.model.recording import place
 from agents.protocols import Design, RoleError
@@ -32,7 +32,7 @@ class Rulebook(BaseModel, frozen=True, extra="forbid"):
         name: As the person named it.
         title: As a player says it.
         players: Who play it, in words; empty where nobody says.
-        rules: By id.
+        rules: By id, such as R7, in the order of their numbers.
         graph: Its mechanics, where they are known and each is backed by rules.
         problems: What a model found contradictory or open in the rules.
     """
@@ -43,6 +43,12 @@ class Rulebook(BaseModel, frozen=True, extra="forbid"):
     rules: dict[str, str]
     graph: MechanicGraph | None = None
     problems: tuple[str, ...] = ()
+
+    @field_validator("rules")
+    @classmethod
+    def _by_number(cls, rules: dict[str, str]) -> dict[str, str]:
+        """JSON files have their keys sorted as texts."""
+        return dict(sorted(rules.items(), key=lambda rule: int(rule[0].removeprefix("R"))))
 
     @property
     def text(self) -> str:

@@ -18,7 +18,7 @@ from graph.run.checkpoints import open_checkpoints
 from graph.run.events import hear_waits, writer_of
 from graph.run.folder import RunFolder
 from graph.run.handle import QuietRun
-from graph.run.opening import model_settings, open_chat, open_store_here
+from graph.run.opening import model_settings, open_chat, open_embedder
 from graph.run.settings import versions
 from graph.run.traces import tracing
 from graph.vary.nodes.mechanics import mechanics
@@ -305,7 +305,7 @@ def open_wording(folder: RunFolder, *, database: str | None = None) -> Iterator[
     request, clusters = read_wording(folder)
     chat = open_chat(require_chat_settings(), folder.exchanges)
     with ExitStack() as held:
-        store = held.enter_context(open_store_here(lambda _: None))
+        store = held.enter_context(open_embedder(lambda _: None))
         saver = held.enter_context(open_checkpoints(folder.checkpoints, database))
         held.enter_context(tracing(folder.trace))
         config: RunnableConfig = {

@@ -74,7 +74,7 @@ def answer(request: dict[str, Any]) -> Answer:
 
 
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch, built_home: Path) -> Callable[..., Any]:
+def model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Any]:
     """An endpoint that the environment names, with the words-only embedder."""
 
     @contextmanager
@@ -85,7 +85,7 @@ def model(monkeypatch: pytest.MonkeyPatch, built_home: Path) -> Callable[..., An
             monkeypatch.setenv("OPENAI_API_KEY", "none")
             monkeypatch.setenv("RULEWRIGHT_RETRIES", "0")
             monkeypatch.setenv("RULEWRIGHT_EMBEDDINGS", "lexical")
-            monkeypatch.setenv("RULEWRIGHT_HOME", str(built_home))
+            monkeypatch.setenv("RULEWRIGHT_HOME", str(tmp_path / "home"))
             yield endpoint
 
     return serve
