@@ -56,7 +56,7 @@ class WordedGame(BaseModel, frozen=True, extra="forbid"):
         return f"{self.title}\n{rules}"
 
 
-def reword(
+def reword_rules(
     model: ChatModel,
     *,
     title: str,
@@ -83,7 +83,7 @@ def reword(
     return _another(model, messages, rules)
 
 
-def twist(
+def twist_by_prompt(
     model: ChatModel, *, title: str, players: str, rules: Mapping[str, str], instruction: str
 ) -> WordedGame:
     """Another game by an instruction alone, as the paper's methods that ours is compared with.
@@ -108,7 +108,7 @@ def _another(model: ChatModel, messages: Sequence[Message], rules: Mapping[str, 
     return ask_structured(model, messages, VariationReply, accept)
 
 
-def settle(
+def settle_rules(
     model: ChatModel, game: WordedGame, replaced: Sequence[str], *, rounds: int
 ) -> WordedGame:
     """The game, read again and mended until nothing is found or the rounds are used up.

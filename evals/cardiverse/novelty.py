@@ -11,6 +11,7 @@ configured model writes them: the paper's 28 bases and 33 variants are
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean, stdev
@@ -20,7 +21,7 @@ import numpy as np
 
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import Recording, place
-from agents.roles.variation import WordedGame, reword, settle, twist
+from agents.roles.variation import WordedGame, reword_rules, settle_rules, twist_by_prompt
 from evals.cardiverse.recorded import RECORDINGS
 from evals.results import EvalError, EvalOptions, EvalResult, Row, Score
 from games.corpus import corpus_names
@@ -34,7 +35,7 @@ from graph.vary.wording import (
     WordingSettings,
     known_texts,
     options_of,
-    proposed,
+    variants_of,
 )
 from tools.playtest.intervals import mean_interval
 from tools.variation.novelty import (
@@ -92,7 +93,7 @@ def run(options: EvalOptions) -> EvalResult:
             asks = _asks(chat, book, clusters, store, options.seed, variants)
             for method, made in asks:
                 found = [one for one in made if one is not None]
-                row = {"id": f"{name}, {method}", "base": name, "method": method, "by": label}
+                row: Row = {"id": f"{name}, {method}", "base": name, "method": method, "by": label}
                 row |= {"variants": len(found), "none given": len(made) - len(found)}
                 vectors = [text_vector(one.text, store.vectors) for one in found]
                 rows.append(row | _figures(vectors, games))
@@ -100,7 +101,7 @@ def run(options: EvalOptions) -> EvalResult:
         embedder = store.embedder.identity
     effective: Row = {"embedding": embedder, "known games": len(known), "variants": variants}
     effective |= {"bases": sorted({row["base"] for row in rows}), "live": live}
-    effective |= {"paper, Table 1": _NOT_COMPARABLE, "tests": _tests(rows)}
+    effective |= {"paper, Table 1": _NOT_COMPARABLE, "tests": paired_tests(rows)}
     scores = tuple(_scores(rows))
     if not scores:
         raise EvalError(
@@ -164,31 +165,37 @@ def _asks(
     variants: int,
 ) -> Iterator[tuple[str, list[WordedGame | None]]]:
     """The variants of a base by method; none of ours where no mechanic of it is frequent."""
-    model = chat.of_role("designer")
-    about = {"title": book.title, "players": book.players, "rules": book.rules}
+    model, told = chat.of_role("designer"), partial(_by_prompt, chat, book)
     draw = stream(seed, f"novelty {book.name}")
     picked = [_INSTRUCTIONS[int(draw.integers(len(_INSTRUCTIONS)))] for _ in range(variants)]
-
-    def ours(variant: WordedVariant) -> WordedGame:
-        replaced = [str(one) for one in variant.replaced]
-        with place(f"ours/{variant.number}"):
-            game = reword(model, **about, replaced=replaced)
-        with place(f"ours/{variant.number}/settle"):
-            return settle(model, game, replaced, rounds=2)
-
-    def told(method: str, number: int, instruction: str) -> WordedGame:
-        with place(f"{method}/{number}"):
-            return twist(model, **about, instruction=instruction)
-
-    yield METHODS[0], [_tried(lambda n=n: told("vanilla", n, _VANILLA)) for n in range(variants)]
-    yield (
-        METHODS[1],
-        [_tried(lambda n=n: told("bred", n, picked[n])) for n in range(variants)],
-    )
+    numbers = range(variants)
+    yield METHODS[0], [_tried(partial(told, f"vanilla/{n}", _VANILLA)) for n in numbers]
+    yield METHODS[1], [_tried(partial(told, f"bred/{n}", picked[n])) for n in numbers]
     graph = book.taken_apart(lambda: chat).graph
     options = options_of(graph, book.name, clusters, store.vectors) if graph else []
-    wanted = proposed(options, WordingSettings(seed=seed, n=variants), draw)
-    yield METHODS[2], [_tried(lambda one=one: ours(one)) for one in wanted]
+    wanted = variants_of(options, WordingSettings(seed=seed, n=variants), draw)
+    yield METHODS[2], [_tried(partial(_ours, model, book, one)) for one in wanted]
+
+
+def _by_prompt(chat: "ChatModel", book: Rulebook, where: str, instruction: str) -> WordedGame:
+    with place(where):
+        return twist_by_prompt(
+            chat.of_role("designer"),
+            title=book.title,
+            players=book.players,
+            rules=book.rules,
+            instruction=instruction,
+        )
+
+
+def _ours(model: "ChatModel", book: Rulebook, variant: WordedVariant) -> WordedGame:
+    replaced = [str(one) for one in variant.replaced]
+    with place(f"ours/{variant.number}"):
+        game = reword_rules(
+            model, title=book.title, players=book.players, rules=book.rules, replaced=replaced
+        )
+    with place(f"ours/{variant.number}/settle"):
+        return settle_rules(model, game, replaced, rounds=2)
 
 
 def _tried(ask: Callable[[], WordedGame]) -> WordedGame | None:
@@ -231,7 +238,7 @@ def _scores(rows: Sequence[Row]) -> Iterator[Score]:
                 yield Score(name, fmean(values), len(values))
 
 
-def _tests(rows: Sequence[Row]) -> Row:
+def paired_tests(rows: Sequence[Row]) -> Row:
     """Paired t-tests over the bases: the mean difference, its 95 % interval, and the answer."""
     told: Row = {}
     for column in _columns():

@@ -260,7 +260,7 @@ class MechanicsRead(_Event):
 class ReplacementsProposed(_Event):
     """Mechanics that many games have are to be replaced."""
 
-    node: Literal["propose"] = "propose"
+    node: Literal["substitute"] = "substitute"
     variants: int
     frequent: tuple[str, ...]
 

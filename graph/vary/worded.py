@@ -22,9 +22,9 @@ from graph.run.opening import model_settings, open_chat, open_embedder
 from graph.run.settings import versions
 from graph.run.traces import tracing
 from graph.vary.nodes.mechanics import mechanics
-from graph.vary.nodes.propose import propose
 from graph.vary.nodes.rank import rank
 from graph.vary.nodes.reword import reword
+from graph.vary.nodes.substitute import substitute
 from graph.vary.report import TOLD, VaryEnd
 from graph.vary.wording import (
     WordedVariant,
@@ -48,7 +48,7 @@ _STEPS = 80
 
 
 class MadeGame(BaseModel, frozen=True, extra="forbid"):
-    """What came of a variant that was coded, checked and played.
+    """Outcome of a variant that was coded, checked and played.
 
     Attributes:
         end: Of its run of `new`.
@@ -320,11 +320,11 @@ def open_wording(folder: RunFolder, *, database: str | None = None) -> Iterator[
 
 
 def build_wording() -> "StateGraph[WordingState, WordingContext, Any, Any]":
-    """The machine, not yet compiled: mechanics -> propose -> reword, again and again -> rank."""
+    """The machine, not yet compiled: mechanics -> substitute -> reword, again and again -> rank."""
     builder: StateGraph[WordingState, WordingContext, Any, Any] = StateGraph(
         WordingState, context_schema=WordingContext
     )
-    for node in (mechanics, propose, reword, rank):
+    for node in (mechanics, reword, rank, substitute):
         builder.add_node(node.__name__, _heard(node))
     builder.add_edge(START, "mechanics")
     return builder

@@ -205,7 +205,7 @@ def options_of(
     return sorted(found, key=lambda one: -one.games)[:_OPTIONS]
 
 
-def proposed(
+def variants_of(
     options: Sequence[Replacement], settings: WordingSettings, draw: np.random.Generator
 ) -> tuple[WordedVariant, ...]:
     """As many different sets of replacements as are wanted, or there are.

@@ -79,7 +79,7 @@ def test_a_text_of_rules_is_taken_apart_by_the_model(
 ) -> None:
     rules = tmp_path / "war.md"
     rules.write_text("# War\n\nBoth turn a card. Who has all cards wins, and the game ends.\n")
-    first = {"name": "have all cards", "text": "All.", "kind": "goal"}
+    first: dict[str, Any] = {"name": "have all cards", "text": "All.", "kind": "goal"}
     first |= {"rules": ["R2"], "leads_to": ["M1"]}
     levels = [[first], []]
     answers = [as_json({"mechanics": level, "problems": ["Ties."]}) for level in levels]

@@ -11,10 +11,12 @@ from graph.run.events import MechanicsRead, writer_of
 from graph.vary.wording import WordingContext, WordingState
 
 
-def mechanics(state: WordingState, runtime: Runtime[WordingContext]) -> Command[Literal["propose"]]:
+def mechanics(
+    state: WordingState, runtime: Runtime[WordingContext]
+) -> Command[Literal["substitute"]]:
     """Take the base apart."""
     context = runtime.context
     book = context.request.base.taken_apart(lambda: context.chat)
     count = len(book.graph.nodes) if book.graph else 0
     writer_of(runtime.stream_writer)(MechanicsRead(mechanics=count, problems=book.problems))
-    return moved("propose", state, replace(state, graph=book.graph, problems=book.problems))
+    return moved("substitute", state, replace(state, graph=book.graph, problems=book.problems))

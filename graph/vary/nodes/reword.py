@@ -7,8 +7,7 @@ from langgraph.types import Command
 
 from agents.model.errors import MalformedReplyError
 from agents.model.recording import place
-from agents.roles.variation import reword as worded
-from agents.roles.variation import settle
+from agents.roles.variation import reword_rules, settle_rules
 from graph.run.checkpoints import moved
 from graph.run.events import Reworded, writer_of
 from graph.vary.wording import WordedVariant, WordingContext, WordingState
@@ -40,7 +39,7 @@ def _made(variant: WordedVariant, context: WordingContext) -> WordedVariant:
     model, replaced = context.chat.of_role("designer"), [str(one) for one in variant.replaced]
     try:
         with place(f"vary/{variant.number}"):
-            game = worded(
+            game = reword_rules(
                 model,
                 title=base.title,
                 players=base.players,
@@ -49,7 +48,7 @@ def _made(variant: WordedVariant, context: WordingContext) -> WordedVariant:
                 keep=settings.keep,
             )
         with place(f"settle/{variant.number}"):
-            game = settle(model, game, replaced, rounds=settings.readings)
+            game = settle_rules(model, game, replaced, rounds=settings.readings)
     except MalformedReplyError as error:
         return variant.model_copy(update={"reason": f"the model gave none: {error}"})
     reason = "" if game.settled else _OPEN.format(settings.readings, game.problems[-1])

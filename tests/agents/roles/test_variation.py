@@ -6,7 +6,7 @@ import pytest
 
 from agents.model.errors import MalformedReplyError
 from agents.roles.mechanics import breed
-from agents.roles.variation import WordedGame, reword, settle
+from agents.roles.variation import WordedGame, reword_rules, settle_rules
 from tests.agents.model.endpoint import Answer, as_json, serving
 from tests.agents.model.talking import chat_with
 from vectorstore.mechanics import KnownMechanic, MechanicCluster
@@ -29,7 +29,7 @@ def reading(*problems: str, rules: tuple[tuple[str, str], ...] = ()) -> Answer:
 def reworded(*answers: Answer, retries: int = 3) -> tuple[WordedGame, list[Any]]:
     with serving(*answers) as endpoint:
         model = chat_with(endpoint, retries=retries)
-        game = reword(model, title="Tricks", players="3", rules=RULES, replaced=REPLACED)
+        game = reword_rules(model, title="Tricks", players="3", rules=RULES, replaced=REPLACED)
     return game, endpoint.requests
 
 
@@ -70,7 +70,7 @@ def test_readings_end_once_nothing_is_found() -> None:
     game, _ = reworded(as_json(varied()))
     mended = reading("R2: equal bids are left open.", rules=(("R2", "The first highest bid."),))
     with serving(mended, reading()) as endpoint:
-        found = settle(chat_with(endpoint), game, REPLACED, rounds=5)
+        found = settle_rules(chat_with(endpoint), game, REPLACED, rounds=5)
     assert found.settled
     assert found.problems == ("R2: equal bids are left open.",)
     assert [rule.text for rule in found.rules][1] == "The first highest bid."
@@ -82,7 +82,7 @@ def test_readings_that_always_find_something_are_bounded_and_said() -> None:
     game, _ = reworded(as_json(varied()))
     answers = [reading(f"P{n}", rules=(("R2", f"Bid {n}."),)) for n in range(9)]
     with serving(*answers) as endpoint:
-        found = settle(chat_with(endpoint), game, REPLACED, rounds=3)
+        found = settle_rules(chat_with(endpoint), game, REPLACED, rounds=3)
     assert not found.settled
     assert found.problems == ("P0", "P1", "P2")
     assert len(endpoint.requests) == 3
@@ -99,7 +99,7 @@ def test_readings_that_always_find_something_are_bounded_and_said() -> None:
 def test_a_reading_that_contradicts_itself_is_asked_again(wrong: Answer, said: str) -> None:
     game, _ = reworded(as_json(varied()))
     with serving(wrong, reading()) as endpoint:
-        assert settle(chat_with(endpoint), game, REPLACED, rounds=1).settled
+        assert settle_rules(chat_with(endpoint), game, REPLACED, rounds=1).settled
     assert said in endpoint.requests[1]["messages"][-1]["content"]
 
 

@@ -27,7 +27,7 @@ from graph.vary.wording import (
     WordingSettings,
     known_texts,
     options_of,
-    proposed,
+    variants_of,
     write_wording,
 )
 from tests.agents.model.endpoint import Answer, as_json, error, serving
@@ -116,8 +116,8 @@ def test_an_edge_is_drawn_to_each_node_that_may_come_next_and_to_no_other() -> N
         drawn.setdefault(edge.source, set()).add(edge.target)
     assert drawn == {
         "__start__": {"mechanics"},
-        "mechanics": {"propose"},
-        "propose": {"reword", "rank"},
+        "mechanics": {"substitute"},
+        "substitute": {"reword", "rank"},
         "reword": {"reword", "rank"},
         "rank": {"__end__"},
     }
@@ -139,12 +139,12 @@ def test_only_mechanics_of_more_than_three_other_games_are_replaced() -> None:
 def test_variants_replace_different_mechanics_and_no_two_the_same() -> None:
     assert BASE.graph is not None
     options = options_of(BASE.graph, "go_fish", CLUSTERS, EMBEDDER.embed)
-    made = proposed(options, WordingSettings(seed=1, n=64), np.random.default_rng(1))
+    made = variants_of(options, WordingSettings(seed=1, n=64), np.random.default_rng(1))
     sets = [frozenset((part.old, part.new) for part in one.replaced) for one in made]
     # Two mechanics with two bred ones each: four pairs, and four alone.
     assert [len(one) for one in sets] == [2] * 4 + [1] * 4
     assert len(set(sets)) == 8
-    assert proposed([], WordingSettings(), np.random.default_rng(1)) == ()
+    assert variants_of([], WordingSettings(), np.random.default_rng(1)) == ()
 
 
 def test_the_least_similar_are_chosen_and_written_down(

@@ -9,7 +9,7 @@ from langgraph.types import Command
 from games.streams import stream
 from graph.run.checkpoints import moved
 from graph.run.events import ReplacementsProposed, writer_of
-from graph.vary.wording import WordingContext, WordingState, options_of, proposed
+from graph.vary.wording import WordingContext, WordingState, options_of, variants_of
 
 _NONE = (
     "no mechanic of it lies in a cluster of more than three mechanics of other games that has bred "
@@ -17,7 +17,7 @@ _NONE = (
 )
 
 
-def propose(
+def substitute(
     state: WordingState, runtime: Runtime[WordingContext]
 ) -> Command[Literal["reword", "rank"]]:
     """Propose a set of replacements for each variant."""
@@ -26,7 +26,7 @@ def propose(
         raise ValueError("the base was not taken apart")
     base = context.request.base.name
     options = options_of(state.graph, base, context.clusters, context.store.vectors)
-    variants = proposed(options, settings, stream(settings.seed, "vary words"))
+    variants = variants_of(options, settings, stream(settings.seed, "vary words"))
     frequent = tuple(dict.fromkeys(one.old for one in options))
     writer_of(runtime.stream_writer)(
         ReplacementsProposed(variants=len(variants), frequent=frequent)
