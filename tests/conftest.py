@@ -24,6 +24,8 @@ _OWN_POOLS = (
     "tests/app/test_sandbox",
 )
 
+_SAMPLE_S, _LONGEST_S = 6, 30  # of a file's slow tests, what `make test` runs
+
 os.environ["LANGSMITH_TRACING"] = "false"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 for name in [name for name in os.environ if name.startswith(("RULEWRIGHT_", "OPENAI_"))]:
@@ -108,17 +110,23 @@ def built_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what `tests/slow.yaml` lists as `slow`, and all but its first case as `whole`."""
+    """Mark what `tests/slow.yaml` lists as `slow`, and all but a sample of each file as `whole`.
+
+    The sample has the shortest slow tests of a file, as many as take `_SAMPLE_S` together, and one
+    at least where it takes no longer than `_LONGEST_S`.
+    """
     text = Path(__file__).with_name("slow.yaml").read_text(encoding="utf-8")
     listed = yaml.safe_load(text) or {}
-    begun: set[str] = set()
-    for item in items:
-        if item.nodeid in listed:
-            item.add_marker("slow")
-            test = item.nodeid.partition("[")[0]
-            if test in begun:
-                item.add_marker("whole")
-            begun.add(test)
+    slow = [item for item in items if item.nodeid in listed]
+    spent: dict[str, int] = {}
+    for item in sorted(slow, key=lambda item: listed[item.nodeid]):
+        item.add_marker("slow")
+        file = item.nodeid.partition("::")[0]
+        seconds = spent.get(file, 0) + listed[item.nodeid]
+        if seconds <= (_SAMPLE_S if file in spent else _LONGEST_S):
+            spent[file] = seconds
+        else:
+            item.add_marker("whole")
 
 
 def pytest_collection_finish() -> None:

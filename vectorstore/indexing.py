@@ -80,7 +80,8 @@ def _of_corpus(name: str, game: CorpusGame) -> Iterator[Document]:
     fewest, most = game.players
     shared: dict[str, MetadataValue] = {"game": name, "material": game.kind}
     shared |= {"min_players": fewest, "max_players": most}
-    key = f"{game.name}, {game.kind}. {_plain(game.rulebook)}"
+    said = "; ".join([game.variant or "", *game.mechanics])  # a rulebook's first rules tell less
+    key = f"{game.name}, {game.kind}. {said}"[:_KEY_CHARACTERS]
     yield Document("corpus", name, game.name, game.rulebook, key, {**shared, "what": "game"})
     for node in game.graph.nodes[1:]:
         text = " ".join(game.sentences[rule] for rule in node.rules)

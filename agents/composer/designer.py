@@ -261,11 +261,11 @@ def library_design(name: str, players: int = 0) -> Design:
     """
     chosen = preset(name)
     settings = {**game_of(chosen.family).defaults(), **chosen.parameters}
-    return _designed(chosen.family, settings, players or chosen.players)
+    return family_design(chosen.family, settings, players or chosen.players)
 
 
 def _design(reading: Reading, brief: Brief) -> Design:
-    made = _designed(reading.lexicon.family, reading.parameters, reading.num_players)
+    made = family_design(reading.lexicon.family, reading.parameters, reading.num_players)
     update = {
         "title": own_title(brief.prompt) or made.title,
         "clauses": reading.clauses,
@@ -274,7 +274,7 @@ def _design(reading: Reading, brief: Brief) -> Design:
     return with_rules(made.model_copy(update=update), _rules_of)
 
 
-def _designed(family: str, parameters: Mapping[str, Json], players: int) -> Design:
+def family_design(family: str, parameters: Mapping[str, Json], players: int) -> Design:
     """A family's game: its rulebook's rules and its own mechanics."""
     text = rulebook(family, parameters, players)
     heading = text.splitlines()[0].removeprefix("#").strip()

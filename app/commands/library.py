@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from games.values import Json as Value
 
 
+_BY_DEFAULT = ("mechanics", "corpus")  # the collections that a search without --kind asks
+
+
 def list_games(
     name: Annotated[
         str | None,
@@ -229,9 +232,13 @@ def search_store(
     query: Annotated[str, typer.Argument(help="What to look for, in words.")],
     *,
     kind: Annotated[
-        str,
-        typer.Option("--kind", help="games, snippets, mechanics or corpus (traditional games)."),
-    ] = "mechanics",
+        str | None,
+        typer.Option(
+            "--kind",
+            help="games, snippets, mechanics, corpus (traditional games) or own_games; "
+            "by default mechanics and corpus.",
+        ),
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=50)] = 5,
     as_json: Json = False,
 ) -> None:
@@ -239,23 +246,31 @@ def search_store(
     from graph.run.opening import open_store_here
     from vectorstore.documents import KINDS
 
-    if kind not in KINDS:
+    kinds = [one for one in KINDS if one == kind or (kind is None and one in _BY_DEFAULT)]
+    if not kinds:
         raise typer.BadParameter(f"kind is {kind!r}; known: {', '.join(KINDS)}")
     if not query.isprintable():
         raise typer.BadParameter("the query holds control characters, or bytes that are no UTF-8")
     if not query.strip():
         raise typer.BadParameter("the query is empty; say what to look for, in words")
     with open_store_here(note) as store:
-        hits = store.search(kind, query, limit)
+        found = [(hit, of) for of in kinds for hit in store.search(of, query, limit)]
         embedding = store.embedder.identity
+    hits = sorted(found, key=lambda one: (one[0].distance, one[0].id))[:limit]
     if as_json:
         rows = [
-            {"id": hit.id, "title": hit.title, "distance": hit.distance, "text": hit.text}
-            for hit in hits
+            {
+                "id": hit.id,
+                "kind": of,
+                "title": hit.title,
+                "distance": hit.distance,
+                "text": hit.text,
+            }
+            for hit, of in hits
         ]
         print_json({"query": query, "kind": kind, "embedding": embedding, "hits": rows})
         return
-    for hit in hits:
+    for hit, _ in hits:
         say(f"{hit.distance:.3f}  {hit.id}  {hit.title}")
         first = hit.text.strip().splitlines()[0] if hit.text.strip() else ""
         if first and first != hit.title:

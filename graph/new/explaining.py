@@ -101,14 +101,28 @@ def explained_mechanic(
 
 
 def folder_named(name: str) -> RunFolder:
-    """The folder of a run, or of a revision that is named by its own folder.
+    """The folder of a run, or of a revision or variant that is named by its own folder.
 
     Raises:
         RunFolderError: Listing the runs there are.
     """
+    if _is_game_alone(Path(name)):
+        alone = RunFolder(Path(name).resolve())
+        alone.require_plain()
+        return alone
     folder = find_folder(name, runs_folder())
     named = RunFolder(Path(name).resolve())
     return named if named.root == folder else folder
+
+
+def _is_game_alone(path: Path) -> bool:
+    """True for a folder with a design that is no run's own, such as a variant's."""
+    try:
+        folder = RunFolder(path.resolve())
+        is_run = folder.root != folder or (folder.path / ".state").is_dir()
+        return not is_run and (folder.path / "design.json").is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def mechanics_of(design: Design) -> MechanicGraph:

@@ -1,5 +1,6 @@
 """`vary.json` and `report.html`: the variants that were kept, and how they play."""
 
+import shlex
 from html import escape
 from importlib.resources import files
 from typing import Any, Literal, TypeAlias
@@ -125,6 +126,15 @@ def rows_of(report: VaryReport, folder: RunFolder) -> list[list[str]]:
     ]
 
 
+def comparisons(report: VaryReport, folder: RunFolder) -> list[str]:
+    """The command that compares a variant with its base, for each; none without a design."""
+    return [
+        shlex.join(["rulewright", "compare", report.base, str(folder.path / one.folder)])
+        for one in report.variants
+        if (folder.path / one.folder / "design.json").is_file()
+    ]
+
+
 def _told(figures: TrialFigures) -> list[str]:
     share = fair_text(figures.fairness) if figures.fairness else "-"
     if figures.score is not None:
@@ -182,6 +192,7 @@ def final_table(report: VaryReport, folder: RunFolder) -> str:
         lines += [f"      {row[8]}"] if row[0] != "base" else []
     made = next((one.command for one in report.variants if one.command), "")
     lines += [f"as a run of its own, such as: {made}"] if made else []
+    lines += [f"rule by rule: {one}" for one in comparisons(report, folder)[:1]]
     lines += map(quoted, remarks_of(report))
     return "\n".join([*lines, f"Everything is in {folder.path}: report.html, {TOLD}, variants/"])
 

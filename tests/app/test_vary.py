@@ -33,6 +33,9 @@ def test_variants_are_told_kept_and_played_on_with(
         "2 finished"
         in command("match", place, "--player", "random", "--player", "greedy", "--games", 2).out
     )
+    (told_by,) = re.findall(r"rule by rule: rulewright (compare .*)$", done.out, re.MULTILINE)
+    compared = command(*told_by.split(), "--matches", 0, "--json").json["comparisons"][0]
+    assert {row["name"] for row in compared["settings"]} == set(variant["changed"])
     monkeypatch.setenv("RULEWRIGHT_RUNS", str(tmp_path))
     (listed,) = command("runs", "--json").json["runs"]
     assert (listed["end"], listed["title"]) == ("varied", "leduc poker")

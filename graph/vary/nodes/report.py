@@ -6,10 +6,12 @@ from typing import Literal
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from agents.composer.designer import family_design
 from graph.run.checkpoints import moved
 from graph.run.events import Reported, writer_of
 from graph.run.sandboxes import grades_of
 from graph.run.settings import versions
+from graph.vary.bases import BaseGame
 from graph.vary.report import TOLD, VariantRow, VaryReport, variations_page
 from graph.vary.state import Variant, VaryContext, VaryState
 
@@ -22,6 +24,7 @@ def report(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["
         place = f"variants/{number}"
         texts = {"game.py": game.module(one.twist), "rulebook.md": game.rulebook(one.twist)}
         texts |= {f"players/{name}.py": source for name, source in game.heuristics.items()}
+        texts |= _design(game, one)
         folder.write_together({f"{place}/{name}": text for name, text in texts.items()})
         rows += _row(state, context, one, number, place)
     figures = state.noise.result.figures
@@ -50,6 +53,15 @@ def report(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["
     folder.write_json(TOLD, told.model_dump(mode="json"))
     writer_of(runtime.stream_writer)(Reported(end=state.end, folder=str(folder.path)))
     return moved("__end__", state, state)
+
+
+def _design(game: BaseGame, one: Variant) -> dict[str, str]:
+    """The design of a variant by its file, for `compare` and `explain`; of no family, none."""
+    if not game.family:
+        return {}
+    setup = game.setup(one.twist)
+    design = family_design(game.family, setup.parameters, setup.num_players)
+    return {"design.json": design.model_dump_json(indent=2) + "\n"}
 
 
 def _row(
