@@ -57,7 +57,7 @@ METHODS = ("vanilla", "promptbreeder-like", "ours")
 _PAPER_BASES = 28
 _VARIANTS = 3  # of the recorded bases
 _LEAST = 2  # of which a quantile, or a test, can be taken
-_CLUSTERS = "mechanics.json"
+_CLUSTERS, _RULES = "mechanics.json", ".rules.json"
 _VANILLA = "You make a variation of a known game that is new and good to play."
 _INSTRUCTIONS = (
     "You make a variation of a known game that nobody would expect, and that is good to play.",
@@ -87,9 +87,9 @@ def run(options: EvalOptions) -> EvalResult:
         clusters = _clusters(folder, store)
         known = {name: text_vector(text, store.vectors) for name, text in known_texts().items()}
         for name in bases[:1] if options.quick else bases:
-            book = rulebook_named(name)
-            games = np.stack([vector for game, vector in known.items() if game != name])
             chat, label = _chat(folder / f"{name}.json", live=live)
+            book = _book(folder / f"{name}{_RULES}", name)
+            games = np.stack([vector for game, vector in known.items() if game != name])
             asks = _asks(chat, book, clusters, store, options.seed, variants)
             for method, made in asks:
                 found = [one for one in made if one is not None]
@@ -124,13 +124,21 @@ def _live_bases() -> tuple[str, ...]:
 
 
 def _recorded_bases(folder: Path) -> tuple[str, ...]:
-    found = tuple(p.stem for p in sorted(folder.glob("*.json")) if p.name != _CLUSTERS)
+    names = (p.name.removesuffix(_RULES) for p in folder.glob(f"*{_RULES}"))
+    found = tuple(sorted(names))
     if not found:
         raise EvalError(
             f"{folder} holds no recorded variants; required: a checkout of the project, or a model "
             "and --set live=true"
         )
     return found
+
+
+def _book(path: Path, name: str) -> Rulebook:
+    """The rules of a base as they were when its variants were made, which they begin with."""
+    if not path.exists():
+        path.write_text(rulebook_named(name).model_dump_json(indent=1) + "\n", encoding="utf-8")
+    return Rulebook.model_validate_json(path.read_text(encoding="utf-8"))
 
 
 def _clusters(folder: Path, store: "Store") -> MechanicStore:
