@@ -30,8 +30,7 @@ def upgma(vectors: Vectors, distance: float = DISTANCE, *, most: int = LARGEST) 
     >>> upgma(np.array([[1, 0], [0, 1], [0.8, 0.6]], dtype=np.float32), 0.3).tolist()
     [0, 1, 0]
     """
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    unit = unit_vectors(vectors)
     labels = _components(unit, distance)
     for first in np.unique(labels):
         members = np.flatnonzero(labels == first)
@@ -43,6 +42,13 @@ def upgma(vectors: Vectors, distance: float = DISTANCE, *, most: int = LARGEST) 
         if len(members) > 1:
             labels[members] = members[_linked(unit[members], distance)]
     return labels
+
+
+def unit_vectors(vectors: Vectors) -> Vectors:
+    """Each of N vectors at length 1; what has none stays zero. [N, D] to [N, D]."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    return unit
 
 
 def _components(unit: Vectors, distance: float) -> Labels:

@@ -17,7 +17,7 @@ from games.library import families, preset
 from games.library.annotated import family_graph
 from games.library.settings import game_of
 from games.mechanics import MechanicGraph
-from vectorstore.clusters import DISTANCE, upgma
+from vectorstore.clusters import DISTANCE, unit_vectors, upgma
 from vectorstore.documents import StoreError, Vectors
 
 Embed: TypeAlias = Callable[[Sequence[str]], Vectors]
@@ -107,10 +107,10 @@ class MechanicStore(_Part):
         would join it; None where that is beyond the cut.
         """
         texts = dict.fromkeys(one.name for each in self.clusters for one in each.members)
-        known = dict(zip(texts, _unit(embed([*texts])), strict=True))
+        known = dict(zip(texts, unit_vectors(embed([*texts])), strict=True))
         found: list[MechanicCluster | None] = []
         for vector, (_, depth) in zip(
-            _unit(embed([name for name, _ in mechanics])), mechanics, strict=True
+            unit_vectors(embed([name for name, _ in mechanics])), mechanics, strict=True
         ):
             near = [
                 (1 - float(np.mean([known[one.name] @ vector for one in each.members])), at)
@@ -157,7 +157,7 @@ def clustered(
         before: An earlier store: a cluster of the same members keeps what was bred for it.
     """
     known = list(mechanics)
-    vectors = _unit(embed([one.name for one in known]))
+    vectors = unit_vectors(embed([one.name for one in known]))
     groups: list[tuple[str, list[int]]] = []
     for depth in sorted({one.depth for one in known}):
         rows = np.array([at for at, one in enumerate(known) if one.depth == depth])
@@ -216,9 +216,3 @@ def write_clusters(store: MechanicStore, path: Path) -> None:
         partial.replace(path)
     except OSError as error:
         raise StoreError(f"cannot write {path}: {error.strerror}; see that it can be") from error
-
-
-def _unit(vectors: Vectors) -> Vectors:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Vectors = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
-    return unit

@@ -25,7 +25,7 @@ from games.mechanics import (
     MechanicGraph,
     bounded,
 )
-from games.text import one_line
+from games.text import bare_words, one_line
 from vectorstore.mechanics import BredMechanic, MechanicCluster
 
 DEEPEST = 4
@@ -180,7 +180,7 @@ def expanded(
         ReplyError: Naming what cannot be: a mechanic without a rule, a circle, too many of them.
     """
     nodes, edges = list(graph.nodes), dict.fromkeys((e.source, e.target) for e in graph.edges)
-    known = {_bare(node.name): node.id for node in nodes}
+    known = {bare_words(node.name): node.id for node in nodes}
     for one in reply.mechanics:
         name = one_line(one.name).strip(" .")
         if not name or len(name) > _MOST_NAME:
@@ -192,7 +192,7 @@ def expanded(
         if not one.rules or (unknown := [rule for rule in one.rules if rule not in rules]):
             what = f"the rules {unknown}, which there are not" if one.rules else "no rule"
             raise ReplyError(f"{name!r} names {what}; leave it out where no rule says it")
-        id_ = known.setdefault(_bare(name), f"M{len(nodes) + 1}")
+        id_ = known.setdefault(bare_words(name), f"M{len(nodes) + 1}")
         if id_ == f"M{len(nodes) + 1}":
             told = tuple(dict.fromkeys(one.rules))
             nodes.append(Mechanic(id=id_, name=name, text=one.text, kind=one.kind, rules=told))
@@ -257,10 +257,6 @@ def _sound_breed(reply: BreedReply) -> BreedReply:
     if not reply.mechanics or not reply.theme.strip():
         raise ReplyError("required: a `theme`, and new mechanics")
     return reply
-
-
-def _bare(name: str) -> str:
-    return " ".join(re.findall(r"\w+", name.casefold()))
 
 
 def _shown(node: Mechanic, graph: MechanicGraph) -> str:

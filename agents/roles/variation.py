@@ -13,6 +13,7 @@ from agents.model.replies import ask_structured
 from agents.prompting import load_prompt
 from agents.protocols import Rule
 from agents.roles.designer import RuleReply
+from games.text import bare_words
 
 _MOST_RULES, _LONGEST_RULE = 60, 1_000
 
@@ -97,11 +98,11 @@ def twist_by_prompt(
 
 
 def _another(model: ChatModel, messages: Sequence[Message], rules: Mapping[str, str]) -> WordedGame:
-    known = {_bare(text) for text in rules.values()}
+    known = {bare_words(text) for text in rules.values()}
 
     def accept(reply: VariationReply) -> WordedGame:
         made = _worded({**reply.model_dump(), "rules": _in_order(reply.rules)})
-        if {_bare(rule.text) for rule in made.rules} <= known:
+        if {bare_words(rule.text) for rule in made.rules} <= known:
             raise ReplyError("it is the known game: no rule reads otherwise; put in what is new")
         return made
 
@@ -178,7 +179,3 @@ def _worded(fields: Mapping[str, object]) -> WordedGame:
 
 def _lines(rules: Mapping[str, str]) -> str:
     return "\n".join(f"{id_}: {text}" for id_, text in rules.items())
-
-
-def _bare(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -4,7 +4,8 @@ A node writes an event to LangGraph's stream as one JSON object; `read_event` ma
 """
 
 from collections.abc import Callable, Mapping
-from typing import Literal, TypeAlias, get_args
+from functools import wraps
+from typing import Any, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -350,3 +351,14 @@ def read_event(data: Mapping[str, JsonValue]) -> Event:
 def hear_waits(tell: Tell) -> None:
     """Let a listener be told what a model is waited for, for the rest of this context."""
     listen(lambda told: tell(Waits(**told.model_dump())))
+
+
+def with_waits(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
+    """The node, of which who streams the run hears what a model is waited for."""
+
+    @wraps(node)
+    def run(state: Any, runtime: Any) -> Any:  # noqa: ANN401 - the node's own types
+        hear_waits(writer_of(runtime.stream_writer))
+        return node(state, runtime)
+
+    return run

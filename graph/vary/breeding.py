@@ -1,12 +1,12 @@
 """Mechanic store of this machine: clustered from all known games, and bred by a model."""
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.model.recording import place
 from agents.roles.mechanics import breed
+from games.text import bare_words
 from graph.vary.rulebooks import Rulebook
 from vectorstore.mechanics import (
     LARGE,
@@ -86,7 +86,7 @@ def breed_clusters(
     """
 
     def is_known(one: str, other: str) -> bool:
-        if _bare(one) == _bare(other):
+        if bare_words(one) == bare_words(other):
             return True
         first, second = embed([one, other])
         return 1 - float(first @ second) <= _SAME
@@ -96,7 +96,3 @@ def breed_clusters(
             known = known.but(breed(chat.of_role("designer"), cluster, BRED, is_known))
         kept(known)
     return known
-
-
-def _bare(name: str) -> str:
-    return " ".join(re.findall(r"\w+", name.casefold()))

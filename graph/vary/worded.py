@@ -1,8 +1,7 @@
 """The machine of `vary` with a model: its wiring, its runs, and what they leave."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from functools import wraps
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, get_args
@@ -15,7 +14,7 @@ from agents.protocols import Section
 from agents.roles.variation import WordedGame
 from games.text import number_of, one_line, plain_text, quoted
 from graph.run.checkpoints import open_checkpoints
-from graph.run.events import hear_waits, writer_of
+from graph.run.events import with_waits
 from graph.run.folder import RunFolder
 from graph.run.handle import QuietRun
 from graph.run.opening import model_settings, open_chat, open_embedder
@@ -325,17 +324,6 @@ def build_wording() -> "StateGraph[WordingState, WordingContext, Any, Any]":
         WordingState, context_schema=WordingContext
     )
     for node in (mechanics, reword, rank, substitute):
-        builder.add_node(node.__name__, _heard(node))
+        builder.add_node(node.__name__, with_waits(node))
     builder.add_edge(START, "mechanics")
     return builder
-
-
-def _heard(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
-    """The node, of which who streams the run hears what a model is waited for."""
-
-    @wraps(node)
-    def run(state: WordingState, runtime: Any) -> Any:  # noqa: ANN401 - the node's own types
-        hear_waits(writer_of(runtime.stream_writer))
-        return node(state, runtime)
-
-    return run

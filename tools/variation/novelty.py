@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from vectorstore.clusters import unit_vectors
+
 Array = npt.NDArray[np.float32]
 PERCENTILES = (0.25, 0.5, 0.75)
 _PIECE = 700  # characters; embedders read about 1,000
@@ -21,8 +23,7 @@ def text_vector(text: str, embed: Callable[[Sequence[str]], Array]) -> Array:
             pieces[-1] += f"\n{line}"
         elif line.strip():
             pieces.append(line)
-    vectors = embed(pieces)
-    mean: Array = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).mean(axis=0)
+    mean: Array = unit_vectors(embed(pieces)).mean(axis=0)
     return mean / np.float32(np.linalg.norm(mean))
 
 
