@@ -14,7 +14,8 @@ from app.seeds import tell_seed
 if TYPE_CHECKING:
     from graph.new.results import RunResult
     from graph.run.folder import RunFolder
-    from graph.vary.worded import MadeGame, WordedReport, WordedRow
+    from graph.vary.worded import WordedReport
+    from graph.vary.wording import MadeGame, WordedVariant
 
 _EXACTLY = "Make exactly this game; its rules leave nothing out."
 _EXIT = {"varied": 0, "fewer": 1, "none": 1}
@@ -188,7 +189,7 @@ def go_on_wording(folder: "RunFolder", *, as_json: bool) -> NoReturn:
 
 
 def _made(
-    folder: "RunFolder", row: "WordedRow", report: "WordedReport", progress: Progress
+    folder: "RunFolder", row: "WordedVariant", report: "WordedReport", progress: Progress
 ) -> "MadeGame":
     """A variant coded, checked and played by a run of `new` of its own, which goes on if begun."""
     from graph.new.context import RunSettings
@@ -216,7 +217,7 @@ def _made(
 def _came_of(result: "RunResult", place: str) -> "MadeGame":
     from graph.new.results import exit_code
     from graph.vary.report import fair_text
-    from graph.vary.worded import MadeGame
+    from graph.vary.wording import MadeGame
 
     state = result.state
     played, best, span = state.evaluation, None, None

@@ -26,6 +26,7 @@ from graph.vary.nodes.reword import reword
 from graph.vary.nodes.substitute import substitute
 from graph.vary.report import TOLD, VaryEnd
 from graph.vary.wording import (
+    MadeGame,
     WordedVariant,
     WordingContext,
     WordingSettings,
@@ -46,47 +47,6 @@ WORDED_HEADINGS = (
 _STEPS = 80
 
 
-class MadeGame(BaseModel, frozen=True, extra="forbid"):
-    """Outcome of a variant that was coded, checked and played.
-
-    Attributes:
-        end: Of its run of `new`.
-        passed: Whether all checks passed.
-        reason: Why no more came of it.
-        folder: Of that run, below the variation's.
-        fairness: In words; empty where it was not measured.
-        length: Mean decisions of a match of the best player's.
-        choices: Mean legal actions of a decision of it.
-        skill: Of the strongest player against random play: its share of the wins.
-    """
-
-    end: str
-    passed: bool
-    reason: str
-    folder: str
-    fairness: str = ""
-    length: float | None = None
-    choices: float | None = None
-    skill: float | None = None
-
-
-class WordedRow(BaseModel, frozen=True, extra="forbid"):
-    """A variant that is kept; `novelty` is 1 less its similarity to the nearest known game."""
-
-    number: int
-    title: str
-    summary: str
-    players: int
-    replaced: tuple[str, ...]
-    problems: tuple[str, ...]
-    closest: float
-    like: str
-    within: float | None
-    novelty: float
-    folder: str
-    made: MadeGame | None
-
-
 class WordedReport(BaseModel, frozen=True, extra="forbid"):
     """A run as one JSON object.
 
@@ -105,14 +65,14 @@ class WordedReport(BaseModel, frozen=True, extra="forbid"):
     qms: dict[str, dict[str, float]]
     embedder: str
     model: str
-    variants: tuple[WordedRow, ...]
+    variants: tuple[WordedVariant, ...]
     dropped: dict[int, str]
     problems: tuple[str, ...]
     settings: WordingSettings
     versions: dict[str, str]
 
     @property
-    def to_make(self) -> list[WordedRow]:
+    def to_make(self) -> list[WordedVariant]:
         """The least similar, as many as are to be made."""
         return [*self.variants[: self.settings.make]]
 
@@ -150,30 +110,11 @@ def worded_report(state: WordingState, context: WordingContext) -> WordedReport:
         },
         embedder=context.store.embedder.identity,
         model=context.chat.identity,
-        variants=tuple(filter(None, map(_row, ranked))),
+        variants=tuple(ranked),
         dropped={one.number: one.reason for one in state.variants if one.reason},
         problems=state.problems,
         settings=settings,
         versions=versions(),
-    )
-
-
-def _row(one: WordedVariant) -> WordedRow | None:
-    if one.game is None or one.closest is None:
-        return None
-    return WordedRow(
-        number=one.number,
-        title=one.game.title,
-        summary=one.game.summary,
-        players=one.game.num_players,
-        replaced=tuple(map(str, one.replaced)),
-        problems=one.game.problems,
-        closest=one.closest,
-        like=one.like,
-        within=one.within,
-        novelty=round(1 - one.closest, 6),
-        folder=f"variants/{one.number}",
-        made=None,
     )
 
 
@@ -218,14 +159,15 @@ def read_worded(folder: RunFolder) -> WordedReport:
 
 
 def worded_rows(report: WordedReport) -> list[list[str]]:
-    """The table: a variant a row, the least similar first."""
+    """The table: a variant a row, the least similar first; novelty is 1 less the similarity."""
     return [
         [
-            *(str(row.number), f"{row.novelty:.3f}", f"{row.like} {row.closest:.3f}"),
-            *_told(row.made),
-            *(row.summary, row.made.folder if row.made else f"{row.folder}/rules.md"),
+            *(str(one.number), f"{1 - one.closest:.3f}", f"{one.like} {one.closest:.3f}"),
+            *_told(one.made),
+            *(one.game.summary, one.made.folder if one.made else f"{one.folder}/rules.md"),
         ]
-        for row in report.variants
+        for one in report.variants
+        if one.game is not None and one.closest is not None
     ]
 
 

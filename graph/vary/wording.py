@@ -81,6 +81,30 @@ class Replacement(BaseModel, frozen=True, extra="forbid"):
         return f"“{self.old}”{said} gives way to “{self.new}”: {self.text}"
 
 
+class MadeGame(BaseModel, frozen=True, extra="forbid"):
+    """Outcome of a variant that was coded, checked and played.
+
+    Attributes:
+        end: Of its run of `new`.
+        passed: Whether all checks passed.
+        reason: Why no more came of it.
+        folder: Of that run, below the variation's.
+        fairness: In words; empty where it was not measured.
+        length: Mean decisions of a match of the best player's.
+        choices: Mean legal actions of a decision of it.
+        skill: Of the strongest player against random play: its share of the wins.
+    """
+
+    end: str
+    passed: bool
+    reason: str
+    folder: str
+    fairness: str = ""
+    length: float | None = None
+    choices: float | None = None
+    skill: float | None = None
+
+
 class WordedVariant(BaseModel, frozen=True, extra="forbid"):
     """A variant in words.
 
@@ -91,6 +115,7 @@ class WordedVariant(BaseModel, frozen=True, extra="forbid"):
         closest: Similarity to the known game that it is most like, and that game's name.
         within: Similarity to the variant that it is most like; None where it is alone.
         chosen: Whether it is made.
+        made: What came of that; None before it.
     """
 
     number: int
@@ -101,6 +126,12 @@ class WordedVariant(BaseModel, frozen=True, extra="forbid"):
     like: str = ""
     within: float | None = None
     chosen: bool = False
+    made: MadeGame | None = None
+
+    @property
+    def folder(self) -> str:
+        """Of its rules, and of its game, below the run's."""
+        return f"variants/{self.number}"
 
     @property
     def similarity(self) -> float:

@@ -153,7 +153,7 @@ def test_the_least_similar_are_chosen_and_written_down(
     with model() as endpoint:
         report = ran(asked(tmp_path / "run"))
     assert (report.end, len(report.variants), len(report.to_make)) == ("varied", 3, 2)
-    similar = [max(row.closest, row.within or 0) for row in report.variants]
+    similar = [row.similarity for row in report.variants]
     assert similar[:2] == sorted(similar[:2])
     assert similar[2] >= similar[1]
     assert report.qms.keys() == {"store", "batch"}
@@ -164,7 +164,8 @@ def test_the_least_similar_are_chosen_and_written_down(
     assert len(endpoint.requests) == 6  # each worded once, and read once
     for row in report.variants:
         page = (tmp_path / "run" / row.folder / "rules.md").read_text()
-        assert page.startswith(f"# {row.title}\n")
+        assert row.game is not None
+        assert page.startswith(f"# {row.game.title}\n")
         assert "- R1: " in page
 
 
