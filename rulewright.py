@@ -1,7 +1,9 @@
-"""Entry of the command `rulewright`, under the one import name that is surely ours.
+"""Entry of the command `rulewright`, and of Python, under the one import name that is surely ours.
 
-It mends what a shell may have left broken, before anything else is imported: standard streams that
-are closed, a locale that is not UTF-8, and rooms of ours that another package has taken.
+For Python it gives `design`, `load`, `play`, `match`, `tournament`, `train`, `learn` and `analyse`,
+each loaded when it is first used; see docs/python.md. As the command it mends what a shell may have
+left broken, before anything else is imported: standard streams that are closed, a locale that is
+not UTF-8, and rooms of ours that another package has taken.
 """
 
 import _signal  # type: ignore[import-not-found]  # the part of `signal` that is there at once
@@ -21,7 +23,51 @@ import signal  # noqa: E402 - after the signal, as above
 from contextlib import suppress  # noqa: E402 - after the signal, as above
 from pathlib import Path  # noqa: E402 - after the signal, as above
 
+TYPE_CHECKING = False  # as in `typing`, which takes as long to load as all of this
+if TYPE_CHECKING:
+    from app.python.handles import design_game as design
+    from app.python.handles import load_game as load
+    from app.python.learning import learn_game as learn
+    from app.python.learning import train_player as train
+    from app.python.matches import analyse_match_of as analyse
+    from app.python.matches import match_players as match
+    from app.python.matches import play_one_match as play
+    from app.python.matches import round_robin as tournament
+
+__all__ = ["analyse", "design", "learn", "load", "match", "play", "tournament", "train"]
+
+_FACE = {
+    "analyse": ("matches", "analyse_match_of"),
+    "design": ("handles", "design_game"),
+    "learn": ("learning", "learn_game"),
+    "load": ("handles", "load_game"),
+    "match": ("matches", "match_players"),
+    "play": ("matches", "play_one_match"),
+    "tournament": ("matches", "round_robin"),
+    "train": ("learning", "train_player"),
+}
 _ROOMS = ("agents", "app", "evals", "games", "graph", "tools", "vectorstore")
+
+
+def __getattr__(name: str) -> object:
+    """A function for Python, loaded now.
+
+    Raises:
+        AttributeError: If there is none of that name.
+        ImportError: If another package has taken a room of ours.
+    """
+    if name not in _FACE:
+        raise AttributeError(f"module 'rulewright' has no {name!r}; it has {', '.join(_FACE)}")
+    if others := _taken(Path(__file__).parent):
+        raise ImportError(_in_the_way(others))
+    room, function = _FACE[name]
+    found: object = getattr(importlib.import_module(f"app.python.{room}"), function)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_FACE])
 
 
 def main() -> int:
@@ -33,11 +79,7 @@ def main() -> int:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if others := _taken(Path(__file__).parent):
-        _complain(
-            f"another package here has the import name {', '.join(others)}, which Rulewright "
-            "needs; give Rulewright an environment of its own: 'uv tool install rulewright' or "
-            "'pipx install rulewright'"
-        )
+        _complain(_in_the_way(others))
         return 2
     from app.cli import main as run_command
 
@@ -64,7 +106,7 @@ def _begin_anew_where_needed() -> None:
 
 def _taken(home: Path) -> list[str]:
     """Rooms that Python would import from elsewhere, or into which another package wrote."""
-    sizes = {}
+    sizes: dict[str, str] = {}
     for record in home.glob("rulewright-*.dist-info/RECORD"):  # importlib.metadata loads slowly
         lines = record.read_text(encoding="utf-8").splitlines()
         sizes |= {path: size for path, _, size in (line.rsplit(",", 2) for line in lines)}
@@ -83,6 +125,14 @@ def _taken(home: Path) -> list[str]:
         ):
             found.append(room)
     return found
+
+
+def _in_the_way(others: list[str]) -> str:
+    return (
+        f"another package here has the import name {', '.join(others)}, which Rulewright "
+        "needs; give Rulewright an environment of its own: 'uv tool install rulewright' or "
+        "'pipx install rulewright'"
+    )
 
 
 def _written(code: int) -> int:

@@ -20,6 +20,7 @@ from app.commands.compare import compare_all
 from app.commands.doctor import examine
 from app.commands.evals import eval_app
 from app.commands.explain import explain_part
+from app.commands.export import export_game
 from app.commands.learn import learn_model
 from app.commands.library import build_index, init_game, list_games, list_players, search_store
 from app.commands.match import play_game, play_matches
@@ -92,6 +93,7 @@ app.command("compare")(compare_all)
 app.command("analyse")(analyse_match)
 app.command("balance")(balance_game)
 app.command("mechanics")(show_mechanics)
+app.command("export")(export_game)
 app.command("index")(build_index)
 app.command("search")(search_store)
 app.command("games")(list_games)

@@ -10,6 +10,7 @@ import time
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from importlib.util import find_spec
 from itertools import count, islice
@@ -47,6 +48,7 @@ KNOWN = frozenset(
         "agents.players.specs.PlayerSpecError",
         "agents.protocols.RoleError",
         "agents.recording.RecorderError",
+        "app.export.exported.ExportError",
         "app.table.saved.SavedMatchError",
         "evals.results.EvalError",
         "games.environments.EnvironmentNotFoundError",
@@ -103,6 +105,19 @@ _MOVING: "list[Console]" = []
 """The console whose last line moves now; what is noted stands above it."""
 
 
+_SILENT = ContextVar("silent", default=False)
+
+
+@contextmanager
+def without_notes() -> Iterator[None]:
+    """Nothing is noted inside the block: its caller shows what there is to tell."""
+    token = _SILENT.set(True)
+    try:
+        yield
+    finally:
+        _SILENT.reset(token)
+
+
 def say(text: str = "") -> None:
     """A line on stdout; it may quote a game's own words, which must not steer a terminal."""
     typer.echo(_shown(text))
@@ -110,6 +125,8 @@ def say(text: str = "") -> None:
 
 def note(text: str) -> None:
     """A line on stderr: progress and remarks never mix with results, nor fail them."""
+    if _SILENT.get():
+        return
     with suppress(OSError):  # its device is full, or its reader has gone
         if _MOVING:
             _MOVING[-1].print(_shown(text), markup=False, soft_wrap=True)

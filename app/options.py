@@ -121,7 +121,7 @@ def _named(text: str) -> Path:
 
 
 OutFolder = Annotated[
-    Path | None, typer.Option("--out", parser=_named, metavar="FOLDER", help="Folder of the run.")
+    Path | None, typer.Option("--out", parser=_named, metavar="FOLDER", help="Folder to write.")
 ]
 
 

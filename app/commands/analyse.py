@@ -118,10 +118,10 @@ def analyse_match(
         found["solved"] = {"by": line.by, "why": line.why, "nash_conv": line.nash_conv}
         valuer = Valuer(opened, match, line, asked.simulations, seed)
         if asked.blunders:
-            found |= _blunders(valuer, asked.seat)
+            found |= blunders_of(valuer, asked.seat)
             give(found, lambda: _show_blunders(found), as_json=as_json)
             return
-        found |= _position(valuer, ply, asked.seat)
+        found |= position_of_seats(valuer, ply, asked.seat)
         shown = _Shown(table, match, ply, seed, opened, stack)
         give(found, lambda: _show(found, shown), as_json=as_json)
         if asked.play:
@@ -181,7 +181,7 @@ def _changes(file: Path) -> dict[str, Any]:
     return found
 
 
-def _position(valuer: "Valuer", ply: int, only: int | None) -> dict[str, Any]:
+def position_of_seats(valuer: "Valuer", ply: int, only: int | None) -> dict[str, Any]:
     """The position as its seats see it; where `only` names none, also as the table is."""
     from agents.analysis import believed
 
@@ -244,7 +244,7 @@ def _leader(values: Sequence[float | None], least: float) -> int | None:
     return None if is_close else values.index(known[0]) + 1
 
 
-def _blunders(valuer: "Valuer", only: int | None) -> dict[str, Any]:
+def blunders_of(valuer: "Valuer", only: int | None) -> dict[str, Any]:
     """All decisions, by what they lost; of one seat alone where `only` names it."""
     match, rows, unknown = valuer.match, list[dict[str, Any]](), list[int]()
     plies = [n for n in match.decisions() if n < len(match.actions)]

@@ -1,6 +1,7 @@
 """`learn`: rules and recorded matches become a playable model of the game."""
 
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from pathlib import Path
@@ -14,6 +15,8 @@ from app.seeds import tell_seed
 from games.text import number_of
 
 if TYPE_CHECKING:
+    from graph.learn.settings import LearnRequest
+    from graph.run.events import Event
     from graph.run.folder import RunFolder
 
 _LONGEST_RULES = 200_000  # characters
@@ -106,6 +109,19 @@ def learn_model(
     as_json: Json = False,
 ) -> None:
     """Learn a playable model of a game from its rules and recorded matches."""
+    with learning_begun(rules, trajectories, asked, out) as folder, place.chosen():
+        go_on_learning(folder, as_json=as_json)
+
+
+@contextmanager
+def learning_begun(
+    rules: Path, trajectories: Path, asked: LearnOptions, out: Path | None
+) -> "Iterator[RunFolder]":
+    """The folder of a new run of `learn`, held while it is learned in.
+
+    Raises:
+        typer.BadParameter: If what is asked for cannot be learned so.
+    """
     from graph.learn.matches import ASKED_OF_CLOSED
     from graph.learn.runs import require_model
     from graph.learn.settings import LearnRequest, LearnSettings, write_learning
@@ -143,9 +159,9 @@ def learn_model(
         tell_seed(settings.seed)
     folder = create_folder(out, title=f"learn {trajectories.stem}", runs=runs_folder())
     request = LearnRequest(rules=words, trajectories=str(trajectories.resolve()), settings=settings)
-    with folder.held(), place.chosen():
+    with folder.held():
         write_learning(request, folder)
-        go_on_learning(folder, as_json=as_json)
+        yield folder
 
 
 def go_on_learning(folder: "RunFolder", *, more: int = 0, as_json: bool) -> NoReturn:
@@ -154,21 +170,31 @@ def go_on_learning(folder: "RunFolder", *, more: int = 0, as_json: bool) -> NoRe
     Raises:
         RunFolderError: If it has ended otherwise, and takes no more calls.
     """
-    from graph.learn.runs import goes_on, make_learning, run_learning
-    from graph.run.sandboxes import describe_grade
+    from graph.learn.runs import goes_on
 
     if (request := goes_on(folder, more)) is None:
         _finish(folder, as_json=as_json)
     stopped = f"stopped; what was finished is kept. Go on with: rulewright resume {folder.path}"
-    with ends_at_once(lambda: stopped), Progress(quiet=as_json) as progress, ExitStack() as held:
+    with ends_at_once(lambda: stopped), Progress(quiet=as_json) as progress:
+        learn_to_the_end(folder, request, progress)
+    _finish(folder, as_json=as_json)
+
+
+def learn_to_the_end(
+    folder: "RunFolder", request: "LearnRequest", tell: "Callable[[Event], None]"
+) -> None:
+    """Ask the modeller until the model is right, or its calls are used."""
+    from graph.learn.runs import make_learning, run_learning
+    from graph.run.sandboxes import describe_grade
+
+    with ExitStack() as held:
         context = make_learning(folder, request)
         held.enter_context(context.sandbox)
         each = number_of(context.budget.settings.retries + 1, "request")
         calls = f"{number_of(context.settings.max_calls, 'call')} at most, each of up to {each}"
         note(f"modeller: {context.identity}, {calls}")
         note(describe_grade(context.sandbox.grade))
-        run_learning(folder, context, tell=progress, database=database())
-    _finish(folder, as_json=as_json)
+        run_learning(folder, context, tell=tell, database=database())
 
 
 def _finish(folder: "RunFolder", *, as_json: bool) -> NoReturn:

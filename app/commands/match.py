@@ -63,7 +63,7 @@ def play_matches(
 
         seed = seed_of_journal(series.seed, playing.journal)
         asked = SeriesSettings(series.games, seed, series.max_plies, record=False)
-        played, grade = _played(
+        played, grade = series_played(
             setup, player, roster, asked, journal=playing.journal, workers=workers
         )
     result = {
@@ -79,7 +79,7 @@ def play_matches(
     leave(0 if played.tables.scored and not played.tables.no_result and not failed else 1)
 
 
-def _played(
+def series_played(
     setup: "GameSetup",
     specs: Sequence[str],
     roster: "PlayerRoster",

@@ -92,7 +92,7 @@ def play_round_robin(
         chosen = chosen_game(game, asked.seats, asked.settings, asked.environment)
         with teller(roster.models) as tell:
             result = play_tournament(
-                *(_accepted(chosen, recipe, player, roster), player, tournament, roster),
+                *(accepted_game(chosen, recipe, player, roster), player, tournament, roster),
                 on_match=tell,
                 journal=playing.journal,
                 workers=workers,
@@ -107,7 +107,7 @@ def play_round_robin(
     leave(0 if scored and not result.no_result and not failed else 1)
 
 
-def _accepted(
+def accepted_game(
     setup: "GameSetup", recipe: "SandboxRecipe", specs: Sequence[str], roster: "PlayerRoster"
 ) -> "GameSetup":
     """The game with all its parameters, once the module has accepted what was given.

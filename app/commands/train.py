@@ -45,7 +45,7 @@ class TrainedPlayer(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Training:
+class Training:
     """The training of one network."""
 
     player: Annotated[
@@ -93,7 +93,7 @@ def train_network(
     game: options.Game,
     *,
     out: _PolicyFile,
-    asked: _Training,
+    asked: Training,
     players: options.Seats = 0,
     settings: options.Parameters = None,
     force: _ForceTraining = False,
@@ -104,34 +104,51 @@ def train_network(
 
     A training that was stopped goes on when the same command is given again.
     """
+    stopped = f"stopped; what was learned is kept in {out}.part. Go on with the same command"
+    with place.chosen(), ends_at_once(lambda: stopped):
+        about, seats = trained_file(game, out, asked, players, settings or (), force=force)
+    pairs = [*(settings or ()), *_in_turns(asked.vary)[:1]]
+    also = "".join(f" --set {pair}" for pair in pairs)
+    is_policy = asked.player is TrainedPlayer.PPO
+    spec = f"ppo:policy={out}" if is_policy else f"gomcts:model={out}"
+    line_up = f" --player {spec}" + " --player random" * (seats - 1)
+    show = _show_policy if is_policy else _show_model
+    result = {"file": str(out), **about}
+    give(result, lambda: show(out, about, f"{game}{also}{line_up}"), as_json=as_json)
+
+
+def trained_file(
+    game: str,
+    out: Path,
+    asked: Training,
+    players: int,
+    settings: "Sequence[str]",
+    *,
+    force: bool,
+) -> "tuple[dict[str, Any], int]":
+    """Train, and write the file; what it says of itself, and the seats of the game."""
     page = out.with_name(f"{out.name}.html")
     for file in (out, page) if asked.player is TrainedPlayer.GOMCTS else (out,):
         options.require_new(file, force)
     part = out.with_name(f"{out.name}.part")
-    stopped = f"stopped; what was learned is kept in {part}. Go on with the same command"
     # One thread, so that the same seed gives the same bytes; numpy reads it when it is loaded.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    learner = asked.player
     _require_own_options(asked)
-    with (
-        place.chosen(),
-        ends_at_once(lambda: stopped),
-        ExitStack() as stack,
-    ):
+    with ExitStack() as stack:
         from agents.learning.matches import PRELOAD
         from app.commands.match import chosen_recipe
         from app.table.session import open_table
 
         made = stack.enter_context(replace(chosen_recipe(), preload=PRELOAD).make())
-        setup = open_table(game, players, settings or [], made, stack).setup
+        setup = open_table(game, players, settings, made, stack).setup
         varied = []
         for pair in _in_turns(asked.vary):
             with ExitStack() as its:
-                table = open_table(game, players, [*(settings or []), pair], made, its)
+                table = open_table(game, players, [*settings, pair], made, its)
                 varied.append({**table.setup.parameters})
         trained: Policy | ObservationModel
         told = ""
-        if learner is TrainedPlayer.PPO:
+        if asked.player is TrainedPlayer.PPO:
             trained = _policy(made, setup, asked, part, force=force)
         else:
             exact = _enumerated(setup) if asked.calibrate else None
@@ -141,16 +158,10 @@ def train_network(
         if told:
             page.write_text(told, encoding="utf-8")
         rmtree(part)
-    result = {"file": str(out), **trained.about}
-    pairs = [*(settings or ()), *_in_turns(asked.vary)[:1]]
-    also = "".join(f" --set {pair}" for pair in pairs)
-    spec = f"ppo:policy={out}" if learner is TrainedPlayer.PPO else f"gomcts:model={out}"
-    seats = f" --player {spec}" + " --player random" * (setup.num_players - 1)
-    show = _show_policy if learner is TrainedPlayer.PPO else _show_model
-    give(result, lambda: show(out, trained.about, f"{game}{also}{seats}"), as_json=as_json)
+    return dict(trained.about), setup.num_players
 
 
-def _require_own_options(asked: _Training) -> None:
+def _require_own_options(asked: Training) -> None:
     """Refuse options that have no effect on the player that is trained.
 
     Raises:
@@ -194,7 +205,7 @@ def _in_turns(text: str) -> list[str]:
 
 
 def _policy(
-    made: "Sandbox", setup: "GameSetup", asked: _Training, part: Path, *, force: bool
+    made: "Sandbox", setup: "GameSetup", asked: Training, part: Path, *, force: bool
 ) -> "Policy":
     from agents.learning.choosing import TrainingOrder, best_of_seeds, first_seed
     from agents.learning.settings import PpoSettings
@@ -216,7 +227,7 @@ def _policy(
 def _observations(
     made: "Sandbox",
     setup: "GameSetup",
-    asked: _Training,
+    asked: Training,
     part: Path,
     varied: "Sequence[Mapping[str, Json]]",
     *,

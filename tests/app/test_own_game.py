@@ -81,14 +81,6 @@ def test_the_page_names_every_function_of_the_contract() -> None:
     assert listed >= {*REQUIRED_FUNCTIONS, *OPTIONAL_FUNCTIONS}
 
 
-def test_the_ten_lines_from_python_run(capsys: pytest.CaptureFixture[str]) -> None:
-    (code,) = blocks("python.md")
-    assert len([line for line in code.splitlines() if line and "import" not in line]) <= 10
-    exec(compile(code.replace("matches=100", "matches=4"), "python.md", "exec"), {})
-    said = capsys.readouterr().out
-    assert all(word in said for word in ("greedy", "simulations=50"))
-
-
 def test_the_lines_for_langgraph_print_what_their_page_says(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

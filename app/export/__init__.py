@@ -1,0 +1,1 @@
+"""Files of a game for other places: a printer, a virtual table, other tools."""

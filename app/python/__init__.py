@@ -1,0 +1,1 @@
+"""The face for Python and notebooks; `import rulewright` gives its functions."""

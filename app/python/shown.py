@@ -1,0 +1,106 @@
+"""Results as tables for a terminal and for a notebook, and errors of wrong arguments."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+import typer
+
+from app.console import without_notes
+from games.text import one_line
+
+if TYPE_CHECKING:
+    from games.values import Json
+    from tools.playtest.intervals import Estimate, Unmeasured
+
+
+class ArgumentError(ValueError):
+    """An argument that cannot be used; the message says what would do."""
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Nothing is noted inside the block, and a wrong argument is no error of a command.
+
+    Raises:
+        ArgumentError: For an argument that the command would refuse.
+    """
+    with without_notes():
+        try:
+            yield
+        except typer.BadParameter as error:
+            raise ArgumentError(error.message) from None
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """A table with its title and what is said below it.
+
+    >>> print(ShownTable("Scores", ("who", "points"), [("Ann", "12"), ("Bo", "7")], ["a note"]))
+    Scores
+      who  points
+      Ann  12
+      Bo   7
+    a note
+    """
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    below: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        rows = [*([self.headings] if any(self.headings) else []), *self.rows]
+        wide = [max((len(row[n]) for row in rows), default=0) for n in range(len(self.headings))]
+        lines = [
+            "  " + "  ".join(cell.ljust(w) for cell, w in zip(row, wide, strict=True)).rstrip()
+            for row in rows
+        ]
+        return "\n".join([self.title, *lines, *self.below])
+
+    def html(self) -> str:
+        """The table for a notebook; all words are text and no markup."""
+        head, *rows = (
+            "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in row)
+            for tag, row in [("th", self.headings), *(("td", row) for row in self.rows)]
+        )
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        below = "".join(f"<p>{escape(line)}</p>" for line in self.below)
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<div><p><b>{escape(self.title)}</b></p>{table}{below}</div>"
+
+
+class Displayed:
+    """Whatever is shown as its table."""
+
+    def shown(self) -> ShownTable:
+        """The table."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return str(self.shown())
+
+    def _repr_html_(self) -> str:
+        return self.shown().html()
+
+
+def with_interval(value: "Estimate | Unmeasured | None", digits: int = 3) -> str:
+    """A value with its interval, where there is one."""
+    if value is None or hasattr(value, "reason"):
+        return "not measured"
+    return f"{value.value:.{digits}f} ({value.low:.{digits}f} to {value.high:.{digits}f})"
+
+
+def settings_told(parameters: "Mapping[str, Json]") -> str:
+    """Settings in one line.
+
+    >>> settings_told({"size": 3, "wild": False})
+    'size 3, wild no'
+    """
+    words = {True: "yes", False: "no"}
+    return ", ".join(
+        f"{name} {words[value] if isinstance(value, bool) else one_line(str(value))}"
+        for name, value in parameters.items()
+    )
