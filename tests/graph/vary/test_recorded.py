@@ -8,6 +8,8 @@ from agents.model.chat import ChatModel
 from agents.model.recording import Recording
 from agents.model.settings import ModelSettings
 from agents.roles.variation import WordedGame
+from evals.cardiverse.recorded import written
+from games.checks.run import CheckSettings
 from graph.run.folder import RunFolder
 from graph.run.opening import open_chat
 from graph.vary.breeding import BRED, breed_clusters
@@ -19,6 +21,8 @@ from graph.vary.wording import (
     WordingState,
     write_wording,
 )
+from tools.checking import check_source
+from tools.sandbox import Sandbox
 from vectorstore.embedders import LexicalEmbedder
 from vectorstore.mechanics import MechanicStore
 
@@ -102,3 +106,18 @@ def test_a_recorded_base_is_varied_into_three_games_that_were_read_until_settled
     }
     assert all(len(one.replaced) == 2 for one in state.variants)
     assert report.end == "varied"
+
+
+def test_the_module_of_the_variant_that_went_on_passes_every_check(sandbox: Sandbox) -> None:
+    path = FOLDER / "varied" / "vary.json"
+    places = [one.place for one in Recording.load(path).exchanges]
+    assert {"design", "code/draft", "check/0/tests", "strategize"} <= {*places}
+    found = check_source(
+        sandbox,
+        written(path)[-1],
+        settings=CheckSettings(seed=5),
+        num_players=2,
+        parameters={},
+        records=0,
+    ).findings
+    assert {one.outcome for one in found} == {"passed"}
