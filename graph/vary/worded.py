@@ -35,6 +35,7 @@ from graph.vary.wording import (
 )
 from tools.reporting.page import page_style, page_template
 from tools.variation.novelty import PERCENTILES, qms
+from vectorstore.documents import StoreError
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -242,11 +243,20 @@ class WordingRun(QuietRun):
 
 @contextmanager
 def open_wording(folder: RunFolder, *, database: str | None = None) -> Iterator[WordingRun]:
-    """A run that begins, or goes on where its last checkpoint stands; to the same result."""
+    """A run that begins, or goes on where its last checkpoint stands; to the same result.
+
+    Raises:
+        StoreError: If another embedder made its clusters.
+    """
     request, clusters = read_wording(folder)
     chat = open_chat(require_chat_settings(), folder.exchanges)
     with ExitStack() as held:
         store = held.enter_context(open_embedder(lambda _: None))
+        if clusters.embedder != store.embedder.identity:
+            raise StoreError(
+                f"the run in {folder.path} compares texts by {clusters.embedder}, and this embedder"
+                f" is {store.embedder.identity}; choose that one by RULEWRIGHT_EMBEDDINGS"
+            )
         saver = held.enter_context(open_checkpoints(folder.checkpoints, database))
         held.enter_context(tracing(folder.trace))
         config: RunnableConfig = {

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+from agents.protocols import Design
+from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import Answer, as_json, serving
 from tests.app.conftest import Command
+from tests.graph.scripted import DESIGN
 from vectorstore.mechanics import LARGE, MechanicStore
 
 Model = Callable[..., AbstractContextManager[Any]]
@@ -88,6 +91,27 @@ def test_a_text_of_rules_is_taken_apart_by_the_model(
     assert found.code == 0, found.err
     assert "M2 have all cards (goal, depth 1, R2) → M1" in found.out
     assert "open in the rules: Ties." in found.out
+
+
+def test_the_graph_of_a_run_is_kept_in_its_design_and_nothing_else_of_it(
+    command: Command, model: Model, tmp_path: Path
+) -> None:
+    folder = RunFolder(tmp_path / "mine")
+    folder.make()
+    lone = DESIGN.model_copy(update={"edges": ()})  # no way leads from its mechanic to the end
+    folder.write_text("design.json", lone.model_dump_json())
+    found: dict[str, Any] = {"name": "mark a line", "text": "A line.", "kind": "goal"}
+    found |= {"rules": ["R1"], "leads_to": ["M1"]}
+    answers = [as_json({"mechanics": level, "problems": []}) for level in ([found], [])]
+    with model(*answers) as endpoint:
+        assert command("mechanics", folder.path).code == 0
+        told = command("mechanics", folder.path, "--json")  # it is whole now: nobody is asked
+    assert len(endpoint.requests) == 2
+    kept = Design.model_validate(folder.read_json("design.json"))
+    assert [node.name for node in kept.mechanics] == ["the game ends", "mark a line"]
+    assert kept.model_copy(update={"mechanics": lone.mechanics, "edges": ()}) == lone
+    assert told.json["graph"]["nodes"][1]["rules"] == ["R1"]
+    assert folder.edited() == ()
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,8 @@ def test_a_recorded_base_is_varied_into_three_games_that_were_read_until_settled
     folder.make()
     settings = WordingSettings(seed=5, n=3, make=1, quick=True)
     request = WordingRequest(base=rulebook_named("tic_tac_toe"), settings=settings)
-    write_wording(request, CLUSTERS, folder)
+    by_words = CLUSTERS.model_copy(update={"embedder": LexicalEmbedder.identity})
+    write_wording(request, by_words, folder)
     with open_wording(folder) as run:
         for _ in run.events():
             pass

@@ -31,6 +31,7 @@ from graph.vary.wording import (
     write_wording,
 )
 from tests.agents.model.endpoint import Answer, as_json, error, serving
+from vectorstore.documents import StoreError
 from vectorstore.embedders import LexicalEmbedder
 from vectorstore.mechanics import BredMechanic, KnownMechanic, MechanicCluster, MechanicStore
 
@@ -217,6 +218,15 @@ def test_a_run_that_stops_at_any_call_goes_on_to_the_same_bytes(
         assert {
             path.relative_to(folder.path): path.read_bytes() for path in written(folder)
         } == told
+
+
+def test_a_run_of_another_embedder_does_not_go_on(
+    tmp_path: Path, model: Callable[..., Any]
+) -> None:
+    other = CLUSTERS.model_copy(update={"embedder": "minilm-l6-v2-384"})
+    folder = asked(tmp_path / "run", clusters=other)
+    with model(), pytest.raises(StoreError, match="by minilm-l6-v2-384, and this embedder is lex"):
+        ran(folder)
 
 
 def written(folder: RunFolder) -> list[Path]:
