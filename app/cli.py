@@ -28,6 +28,7 @@ from app.commands.mechanics import show_mechanics
 from app.commands.new import new_run, resume_named, revise_run
 from app.commands.record import record_environment
 from app.commands.sandbox import sandbox_app
+from app.commands.serve import serve_page
 from app.commands.tournament import play_round_robin
 from app.commands.trace import list_runs, show_trace
 from app.commands.train import train_network
@@ -94,6 +95,7 @@ app.command("analyse")(analyse_match)
 app.command("balance")(balance_game)
 app.command("mechanics")(show_mechanics)
 app.command("export")(export_game)
+app.command("serve")(serve_page)
 app.command("index")(build_index)
 app.command("search")(search_store)
 app.command("games")(list_games)

@@ -59,14 +59,9 @@ _OF_VARY = {"end": ("vary.json", "end"), "title": ("vary.json", "title")}
 
 def list_runs(*, as_json: Json = False) -> None:
     """List the runs under `runs` (or `RULEWRIGHT_RUNS`): what each was asked, and how it stands."""
-    from graph.run.folder import RunFolder, RunFolderError, runs_folder
+    from graph.run.folder import runs_folder
 
-    rows = []
-    for path in sorted(state.parent for state in runs_folder().glob("*/.state")):
-        try:
-            rows.append(_standing(RunFolder(path)))
-        except RunFolderError as error:
-            rows.append(_Listed(path.name, end="unreadable", prompt=str(error)))
+    rows = known_runs()
     if as_json:
         print_json({"folder": str(runs_folder()), "runs": rows})
         return
@@ -82,7 +77,7 @@ def list_runs(*, as_json: Json = False) -> None:
 
 
 @dataclass(frozen=True)
-class _Listed:
+class ListedRun:
     """A run in the list, as it is printed."""
 
     name: str
@@ -94,7 +89,20 @@ class _Listed:
     revisions: tuple[str, ...] = ()
 
 
-def _standing(folder: "RunFolder") -> _Listed:
+def known_runs() -> list[ListedRun]:
+    """All runs by name, with how each stands; one that cannot be read says so."""
+    from graph.run.folder import RunFolder, RunFolderError, runs_folder
+
+    rows = []
+    for path in sorted(state.parent for state in runs_folder().glob("*/.state")):
+        try:
+            rows.append(_standing(RunFolder(path)))
+        except RunFolderError as error:
+            rows.append(ListedRun(path.name, end="unreadable", prompt=str(error)))
+    return rows
+
+
+def _standing(folder: "RunFolder") -> ListedRun:
     """A run's request, its standing, and its question.
 
     Raises:
@@ -126,7 +134,7 @@ def _standing(folder: "RunFolder") -> _Listed:
         end = "waiting"
     elif not asks and end in _ASKING:
         end = "unfinished"
-    return _Listed(
+    return ListedRun(
         name=folder.path.name,
         end=end,
         title=found["title"],
@@ -144,12 +152,12 @@ def _text_at(folder: "RunFolder", file: str, key: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _way_on(row: _Listed) -> str | None:
+def _way_on(row: ListedRun) -> str | None:
     """A run's question and the way to go on; None where it is finished, or a chat's.
 
-    >>> _way_on(_Listed("mine", "waiting", asks="No game. Which one? There are 12."))
+    >>> _way_on(ListedRun("mine", "waiting", asks="No game. Which one? There are 12."))
     "asks: No game. Which one? Go on: rulewright resume mine --answer '...'"
-    >>> _way_on(_Listed("mine", "gave_up"))
+    >>> _way_on(ListedRun("mine", "gave_up"))
     'go on, or hear how: rulewright resume mine'
     """
     on = f"rulewright resume {one_line(row.name)}"
