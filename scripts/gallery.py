@@ -133,8 +133,10 @@ def make(name: str) -> None:
         folder = Path(base) / name
         told = GAMES[name](folder)
         place = GALLERY / name
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
+        place.mkdir(parents=True, exist_ok=True)
+        for old in place.iterdir():
+            if old.name != "picture.png":  # `make screenshots` takes it
+                shutil.rmtree(old) if old.is_dir() else old.unlink()
         for kept in KEPT:
             if (folder / kept).is_dir():
                 shutil.copytree(folder / kept, place / kept)
