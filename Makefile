@@ -17,10 +17,14 @@ export TEST_HOME
 # The seconds of each test of the last run.
 TIMES := .test-times.xml
 
-.PHONY: demo test whole check setup studio suite slow clean test-home
+.PHONY: demo serve test test-browser whole check setup studio suite slow clean test-home screenshots
 
 demo: setup
 	@$(BIN)/rulewright new --quick -- "$$PROMPT"
+
+# The page in the browser: it prints its address, and Ctrl-C ends it.
+serve: setup
+	@$(BIN)/rulewright serve
 
 # What waits for a server or needs one core runs beside the rest.
 test: setup
@@ -32,9 +36,20 @@ TESTS := $(BIN)/python -m pytest -p xdist.plugin -n 4 --dist loadfile --no-loads
 suite: test-home
 	$(TESTS)
 
+# The page in a real browser: the system's Chromium, which is installed where it may be.
+test-browser: setup
+	./scripts/browser.sh $(VENV)
+	@[ -d $(TEST_HOME) ] || $(MAKE) --no-print-directory test-home
+	$(BIN)/python -m pytest -q -m browser -p no:cacheprovider tests/browser
+
+# The pictures of tables in the documents.
+screenshots: setup
+	./scripts/browser.sh $(VENV)
+	$(BIN)/python -m scripts.screenshots
+
 # All tests, those too of which the suite runs a sample.
 whole: test-home
-	$(TESTS) -m "whole or not whole" --junitxml $(TIMES)
+	$(TESTS) -m "not browser" --junitxml $(TIMES)
 
 # The list of slow tests, from the last run of `make whole`.
 slow:

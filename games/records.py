@@ -59,6 +59,13 @@ class PlayedActions:
 def json_line(record: MatchRecord) -> str:
     """One line of heading, one a ply, one of result; states are left out (closed deck)."""
     match = record.match
+    plies = (ply_line(index, ply) for index, ply in enumerate(match.plies))
+    end = {name: getattr(match, name) for name in _OF_AN_END}
+    return "".join((head_line(record), *plies, _line(end)))
+
+
+def head_line(record: MatchRecord) -> str:
+    """The line with which a record begins."""
     head: dict[str, object] = {
         "record": "match",
         "game": record.game,
@@ -67,14 +74,16 @@ def json_line(record: MatchRecord) -> str:
         "seed": record.seed,
         "match": record.match_index,
     }
-    lines = [head]
-    for index, ply in enumerate(match.plies):
-        lines.append({"ply": index, **ply_row(ply)})
-    lines.append({name: getattr(match, name) for name in _OF_AN_END})
-    return "".join(
-        json.dumps(line, sort_keys=True, separators=(",", ":"), allow_nan=False) + "\n"
-        for line in lines
-    )
+    return _line(head)
+
+
+def ply_line(index: int, ply: Ply) -> str:
+    """The line of one ply of a record."""
+    return _line({"ply": index, **ply_row(ply)})
+
+
+def _line(value: Mapping[str, object]) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False) + "\n"
 
 
 def read_records(text: str) -> list[MatchRecord]:

@@ -98,13 +98,14 @@ def public_definitions(tree: ast.Module) -> Iterator[str]:
 
 
 def commands(tree: ast.Module) -> dict[str, str]:
-    """Functions that a decorator makes a command of the command line."""
+    """Functions that a decorator makes a command of the command line, or a page."""
     return {
         node.name: "a command"
         for node in tree.body
-        if isinstance(node, ast.FunctionDef)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and any(
-            ast.unparse(made).split("(")[0].endswith(".command") for made in node.decorator_list
+            ast.unparse(made).split("(")[0].endswith((".command", "router.get", "router.post"))
+            for made in node.decorator_list
         )
     }
 

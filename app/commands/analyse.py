@@ -136,21 +136,11 @@ def _recorded(game: str, asked: _Asked) -> "tuple[str, Path, MatchRecord]":
         typer.BadParameter: If it has no such match.
     """
     from app.table.saved import SavedMatchError, matches_of_file
-    from graph.run.folder import RunFolder, runs_folder
 
     is_record = Path(game).suffix == ".jsonl"
-    named, files = asked.record or (game if is_record else ""), list[Path]()
-    if not is_record:
-        source = Path(options.game_called(game).name)
-        kept, stem = runs_folder() / "played", source.resolve().parent.name
-        pattern = f"played-{stem if source.name == 'game.py' else source.stem}-*.jsonl"
-        if source.is_file() and (source.parent / "records").is_dir():
-            kept = source.parent.resolve() / "records"
-            RunFolder(kept.parent).require_plain()
-            pattern = f"{Path(named).name.removesuffix('.jsonl') or '*'}.jsonl"
-        files = sorted(kept.glob(pattern))
-    if named and (Path(named).exists() or is_record or not files):
-        files = [Path(named)]
+    named = asked.record or (game if is_record else "")
+    files = [] if is_record else records_of(game, named)
+    files = [Path(named)] if named and (Path(named).exists() or not files) else files
     if not files:
         raise SavedMatchError(
             f"{one_line(game)} has no recorded match; required: --record with a .jsonl file, as "
@@ -161,6 +151,25 @@ def _recorded(game: str, asked: _Asked) -> "tuple[str, Path, MatchRecord]":
         raise typer.BadParameter(f"--match is {asked.match}; recorded are 1 to {len(matches)}")
     path, record = matches[asked.match - 1]
     return record.game if is_record else game, path, record
+
+
+def records_of(game: str, named: str = "") -> list[Path]:
+    """The files of a game's recorded matches, of a run those that are named; none where none are.
+
+    Raises:
+        GameNotFoundError: If there is no such game.
+        RunFolderError: If a run's folder holds a link.
+    """
+    from graph.run.folder import RunFolder, runs_folder
+
+    source = Path(options.game_called(game).name)
+    stem = source.resolve().parent.name if source.name == "game.py" else source.stem
+    kept, pattern = runs_folder() / "played", f"played-{stem}-*.jsonl"
+    if source.is_file() and (source.parent / "records").is_dir():
+        kept = source.parent.resolve() / "records"
+        RunFolder(kept.parent).require_plain()
+        pattern = f"{Path(named).name.removesuffix('.jsonl') or '*'}.jsonl"
+    return sorted(kept.glob(pattern))
 
 
 def _changes(file: Path) -> dict[str, Any]:

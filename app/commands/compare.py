@@ -15,9 +15,11 @@ from app.seeds import seed_or_drawn
 from games.text import one_line
 
 if TYPE_CHECKING:
+    from games.mechanics.matching import Likeness
     from games.records import PlayedActions
     from tools.comparing.differences import PlayedDifference
     from tools.comparing.games import ComparedGame, GamesDifference
+    from tools.comparing.page import Compared
     from tools.playtest.jobs import GameSetup
     from tools.sandbox import Sandbox
 
@@ -101,33 +103,50 @@ def compare_all(
     """Compare games: rules, settings, mechanics, and figures with what they differ by."""
     from graph.new.comparing import alike_by_meaning, game_to_compare
     from graph.run.settings import versions
-    from tools.comparing.games import compare_games
     from tools.comparing.page import comparison_page
 
     if page is not None:
         options.require_new(page, force)
     found = [game_to_compare(name) for name in games]
-    _require_several(found)
+    _require_several(found)  # before anything is opened
     likeness = alike_by_meaning(note)
-    compared: list[tuple[GamesDifference, ComparedGame]] = []
     with place.opened() as opened:
-        for other in found[1:]:
-            difference = compare_games(found[0], other, likeness)
-            both = played.compared((found[0].setup, other.setup), opened)
-            compared.append((difference.model_copy(update={"played": tuple(both)}), other))
+        compared = held_side_by_side(found, played, opened, likeness)
         grade = opened.grade
     if page is not None:
-        rows = [(difference, found[0].graph, other.graph) for difference, other in compared]
-        page.write_text(comparison_page(rows), encoding="utf-8")
+        page.write_text(comparison_page(compared), encoding="utf-8")
     told = {
         **played.about(),
         "names": "meaning" if likeness else "words",
-        "comparisons": [difference for difference, _ in compared],
+        "comparisons": [difference for difference, *_ in compared],
         "page": None if page is None else str(page),
         "sandbox": grade,
         "versions": versions(),
     }
-    give(told, lambda: _show(difference for difference, _ in compared), as_json=as_json)
+    give(told, lambda: _show(difference for difference, *_ in compared), as_json=as_json)
+
+
+def held_side_by_side(
+    found: "list[ComparedGame]",
+    played: PlayedBoth,
+    sandbox: "Sandbox",
+    likeness: "Likeness | None",
+) -> "list[Compared]":
+    """The differences of the first game and each other, with the graphs of both.
+
+    Raises:
+        typer.BadParameter: If a game is named twice, or alone.
+    """
+    from tools.comparing.games import compare_games
+
+    _require_several(found)
+    compared: list[Compared] = []
+    for other in found[1:]:
+        difference = compare_games(found[0], other, likeness)
+        both = played.compared((found[0].setup, other.setup), sandbox)
+        difference = difference.model_copy(update={"played": tuple(both)})
+        compared.append((difference, found[0].graph, other.graph))
+    return compared
 
 
 def _require_several(found: "list[ComparedGame]") -> None:

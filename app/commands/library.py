@@ -34,7 +34,6 @@ def list_games(
 ) -> None:
     """List the library's games with their parameters, or show one."""
     from games import library
-    from games.library import read_game
 
     if name is not None and name not in library.names() and (":" in name or Path(name).exists()):
         _show_rules(name, settings or [], players, as_json=as_json)
@@ -43,21 +42,7 @@ def list_games(
         raise typer.BadParameter(
             "--players and --set choose an environment's rules; name one, such as library:whist"
         )
-    rows = []
-    for each in library.names() if name is None else [name]:
-        game = read_game(library.source(each))
-        preset = library.preset(each)
-        rows.append(
-            _Listed(
-                name=each,
-                family=preset.family,
-                summary=game["summary"],
-                players=(game["min_players"], game["max_players"]),
-                parameters=game.get("parameters", {}) if each == preset.family else {},
-                fixed=dict(preset.parameters),
-                heuristics=sorted(library.heuristic_sources(each)),
-            )
-        )
+    rows = [listed_game(each) for each in (library.names() if name is None else [name])]
     if as_json:
         print_json({"games": rows})
         return
@@ -79,7 +64,7 @@ def _show_rules(name: str, settings: list[str], players: int, *, as_json: bool) 
 
 
 @dataclass(frozen=True)
-class _Listed:
+class ListedGame:
     """A game in the list, as it is printed; some of it is the module's own `GAME`."""
 
     name: str
@@ -91,7 +76,28 @@ class _Listed:
     heuristics: list[str]
 
 
-def _show_game(row: _Listed) -> None:
+def listed_game(name: str) -> ListedGame:
+    """A game of the library with its parameters.
+
+    Raises:
+        UnknownGameError: Listing the names there are.
+    """
+    from games import library
+    from games.library import read_game
+
+    game, preset = read_game(library.source(name)), library.preset(name)
+    return ListedGame(
+        name=name,
+        family=preset.family,
+        summary=game["summary"],
+        players=(game["min_players"], game["max_players"]),
+        parameters=game.get("parameters", {}) if name == preset.family else {},
+        fixed=dict(preset.parameters),
+        heuristics=sorted(library.heuristic_sources(name)),
+    )
+
+
+def _show_game(row: ListedGame) -> None:
     from games.values import as_object
 
     fewest, most = row.players

@@ -59,14 +59,9 @@ _OF_VARY = {"end": ("vary.json", "end"), "title": ("vary.json", "title")}
 
 def list_runs(*, as_json: Json = False) -> None:
     """List the runs under `runs` (or `RULEWRIGHT_RUNS`): what each was asked, and how it stands."""
-    from graph.run.folder import RunFolder, RunFolderError, runs_folder
+    from graph.run.folder import runs_folder
 
-    rows = []
-    for path in sorted(state.parent for state in runs_folder().glob("*/.state")):
-        try:
-            rows.append(_standing(RunFolder(path)))
-        except RunFolderError as error:
-            rows.append(_Listed(path.name, end="unreadable", prompt=str(error)))
+    rows = known_runs()
     if as_json:
         print_json({"folder": str(runs_folder()), "runs": rows})
         return
@@ -82,7 +77,7 @@ def list_runs(*, as_json: Json = False) -> None:
 
 
 @dataclass(frozen=True)
-class _Listed:
+class ListedRun:
     """A run in the list, as it is printed."""
 
     name: str
@@ -94,7 +89,20 @@ class _Listed:
     revisions: tuple[str, ...] = ()
 
 
-def _standing(folder: "RunFolder") -> _Listed:
+def known_runs() -> list[ListedRun]:
+    """All runs by name, with how each stands; one that cannot be read says so."""
+    from graph.run.folder import RunFolder, RunFolderError, runs_folder
+
+    rows = []
+    for path in sorted(state.parent for state in runs_folder().glob("*/.state")):
+        try:
+            rows.append(_standing(RunFolder(path)))
+        except RunFolderError as error:
+            rows.append(ListedRun(path.name, end="unreadable", prompt=str(error)))
+    return rows
+
+
+def _standing(folder: "RunFolder") -> ListedRun:
     """A run's request, its standing, and its question.
 
     Raises:
@@ -103,6 +111,7 @@ def _standing(folder: "RunFolder") -> _Listed:
     from graph.learn.settings import is_learning, read_learning
     from graph.new.requests import question_left, read_request
     from graph.vary.settings import is_variation, read_variation
+    from graph.vary.wording import is_wording, read_wording
 
     folder.require_plain()
     prompt, chat, asks, written = None, False, None, _OF_LEARN
@@ -110,6 +119,8 @@ def _standing(folder: "RunFolder") -> _Listed:
         prompt = f"learn from {read_learning(folder).trajectories}"
     elif is_variation(folder):
         prompt, written = f"vary {read_variation(folder).base.name}", _OF_VARY
+    elif is_wording(folder):
+        prompt, written = f"vary {read_wording(folder)[0].base.name}", _OF_VARY
     elif not folder.asked and (folder.path / "run.json").exists():
         written, chat = _OF_CHAT, True
     else:
@@ -123,7 +134,7 @@ def _standing(folder: "RunFolder") -> _Listed:
         end = "waiting"
     elif not asks and end in _ASKING:
         end = "unfinished"
-    return _Listed(
+    return ListedRun(
         name=folder.path.name,
         end=end,
         title=found["title"],
@@ -141,12 +152,12 @@ def _text_at(folder: "RunFolder", file: str, key: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _way_on(row: _Listed) -> str | None:
+def _way_on(row: ListedRun) -> str | None:
     """A run's question and the way to go on; None where it is finished, or a chat's.
 
-    >>> _way_on(_Listed("mine", "waiting", asks="No game. Which one? There are 12."))
+    >>> _way_on(ListedRun("mine", "waiting", asks="No game. Which one? There are 12."))
     "asks: No game. Which one? Go on: rulewright resume mine --answer '...'"
-    >>> _way_on(_Listed("mine", "gave_up"))
+    >>> _way_on(ListedRun("mine", "gave_up"))
     'go on, or hear how: rulewright resume mine'
     """
     on = f"rulewright resume {one_line(row.name)}"

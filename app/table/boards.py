@@ -4,7 +4,7 @@ Words say which action a person means, and tell events in few lines.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isqrt
 from shutil import get_terminal_size
@@ -44,6 +44,25 @@ class Naming:
     rows: tuple[str, ...] = ()
     cells: Mapping[str, Cell] = field(default_factory=dict)
     inside: bool = False
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board as it is drawn.
+
+    Attributes:
+        title: Its name, and what its marks mean.
+        grid: The marks of its cells, "." for none.
+        naming: The names of its cells.
+        is_sea: Whether its marks are shots and ships.
+        is_placed: Whether several fields tell it.
+    """
+
+    title: str
+    grid: Sequence[Sequence[str]]
+    naming: Naming
+    is_sea: bool = False
+    is_placed: bool = False
 
 
 def grid_of(key: str, value: object, *, is_zone: bool) -> list[list[str]] | None:
@@ -213,9 +232,9 @@ def size_of(parameters: Mapping[str, Any]) -> Cell | None:
     return None
 
 
-def piece_boards(
-    observation: Mapping[str, Any], size: Cell, seats: int, seat: int
-) -> tuple[set[str], list[str]]:
+def placed_boards(
+    observation: Mapping[str, Any], size: Cell, seats: int, seat: int, name_of: Callable[[int], str]
+) -> tuple[set[str], list[Board]]:
     """Boards of what is named with its cells, and the fields that they tell.
 
     Three kinds are known: a list of cells a seat, beside lists of as many marks (pieces); a list of
@@ -231,7 +250,7 @@ def piece_boards(
         for name in sorted(beside):
             if all(isinstance(mark, str) for row in observation[name] for mark in row):
                 pieces = _pieces(rows, observation[name], seat)
-                return {key, *beside}, _boards([("board:", pieces)], size, up=True)
+                return {key, *beside}, _boards([("board:", pieces)], size, is_sea=False)
     own = {key: row for key, value in observation.items() if (row := _row(value, size))}
     mine = {cell: _OWN_MARK for row in own.values() for one in row for cell in one.cells}
     name = f"your {' and '.join(own)} ({_OWN_MARK})"
@@ -239,7 +258,7 @@ def piece_boards(
     for key, rows in by_seat.items():
         for number, row in enumerate(rows):
             marks = {cell: _sign(one.word) for one in row for cell in one.cells}
-            whose = f"{key} of Player {number + 1}"
+            whose = f"{key} of {name_of(number)}"
             if number == seat:
                 signs = sorted({f"{_sign(one.word)} {one.word}" for one in row if one.word})
                 told = f" ({', '.join(signs)})" if signs else ""
@@ -251,7 +270,7 @@ def piece_boards(
                 titled.append((f"{whose}:", marks))
     if mine:
         titled.append((f"{name}:", mine))
-    return {*by_seat, *own}, _boards(titled, size, up=False)
+    return {*by_seat, *own}, _boards(titled, size, is_sea=True)
 
 
 def _sign(word: str) -> str:
@@ -277,14 +296,29 @@ def _fits(mine: Mapping[Cell, str], marks: Mapping[Cell, str]) -> bool:
     }
 
 
-def _boards(titled: Sequence[tuple[str, dict[Cell, str]]], size: Cell, *, up: bool) -> list[str]:
-    """Boards under their titles, side by side where they have room."""
-    order, columns = range(size[0])[:: -1 if up else 1], range(size[1])
-    naming = Naming(tuple(ascii_lowercase[: size[1]]), tuple(str(row + 1) for row in order))
-    drawn = [
-        [title, *draw_grid([[marks.get((r, c), ".") for c in columns] for r in order], naming)]
+def _boards(
+    titled: Sequence[tuple[str, dict[Cell, str]]], size: Cell, *, is_sea: bool
+) -> list[Board]:
+    """Boards of marks; the rows of a sea count downwards."""
+    order, columns = range(size[0])[:: 1 if is_sea else -1], range(size[1])
+    sides = tuple(str(row + 1) for row in order)
+    cells = {f"{ascii_lowercase[c]}{side}": (r, c) for r, side in enumerate(sides) for c in columns}
+    naming = Naming(tuple(ascii_lowercase[: size[1]]), sides, cells)
+    return [
+        Board(
+            title,
+            [[marks.get((r, c), ".") for c in columns] for r in order],
+            naming,
+            is_sea,
+            is_placed=True,
+        )
         for title, marks in titled
     ]
+
+
+def draw_boards(boards: Sequence[Board]) -> list[str]:
+    """Boards under their titles, two of one kind side by side where they have room."""
+    drawn = [[board.title, *draw_grid(board.grid, board.naming)] for board in boards]
     wide = max((len(line) for lines in drawn for line in lines), default=0) + 3
     if len(drawn) != _TWO or _TWO * wide > WIDTH:
         return [line for lines in drawn for line in lines]

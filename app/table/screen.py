@@ -14,7 +14,7 @@ from rich.cells import chop_cells
 from app.console import a_person_is_here, ask, say, words
 from app.table.boards import WIDTH, by_numbers, folded, meant, plain_words
 from app.table.layout import SeatLayout, Setting, choices, wrapped
-from app.table.session import TableLeft, TableSession, WentBack
+from app.table.session import TableLeft, TableSession, WentBack, verdict_words
 from games.engine import Match, PlayerFault, Ply
 from games.information import Seen
 from games.text import one_line, plain_text
@@ -154,9 +154,9 @@ class TableScreen:
         for seat, value in enumerate(values):
             you = " (you)" if self.people == (seat,) and not self.is_watched else ""
             say(f"  Player {seat + 1}{you}: {value:g}")
-        best = max(match.returns)
         if len(match.returns) > 1:
-            say(self._verdict([n for n, value in enumerate(match.returns) if value == best]))
+            is_one = len(self.people) == 1 and not self.is_watched
+            say(verdict_words(match.returns, self.people[0] if is_one else None))
 
     def _result(self, match: Match, returns: Sequence[float]) -> tuple[str, Sequence[float]]:
         """The seats' result: scores where all people see them, else their payments.
@@ -174,13 +174,6 @@ class TableScreen:
             return "The scores:", seen[0]
         is_win = len(returns) > 1 and all(abs(value) <= 1 for value in returns)
         return "The result, more is better:", [] if is_win else returns
-
-    def _verdict(self, winners: Sequence[int]) -> str:
-        is_shared = len(winners) > 1
-        if self.people[0] in winners and len(self.people) == 1 and not self.is_watched:
-            return "You share the first place." if is_shared else "You win."
-        named = " and ".join(f"Player {seat + 1}" for seat in winners)
-        return f"{named} {'share the first place' if is_shared else 'wins'}."
 
     def _rendered(self, seat: int, observation: "Observation") -> list[str]:
         """The module's own drawing, indented, so that it cannot pass for a word of ours."""

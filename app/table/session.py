@@ -95,20 +95,30 @@ def open_table(
     from graph.run.folder import RunFolder
     from tools.checking import usual_players
     from tools.playtest.jobs import GameSetup
-    from tools.sandbox import SandboxedModule
 
     found = game_called(name)
     folder = Path(found.name).parent.resolve()  # of the file that was named, were it a link
     is_run = (folder / "run.json").is_file()
     if is_run:
         RunFolder(folder).require_plain()
-    worker = stack.enter_context(sandbox.loaded("referee", found.source))
-    module = Game(SandboxedModule(worker))
-    seats = players or usual_players(module.info)
-    given = given_parameters(settings)
-    setup = GameSetup(found.name, found.source, seats, given, found.heuristics)
-    setup = replace(setup, parameters=accepted_parameters(setup, sandbox))
-    return LaidTable(setup, folder if is_run else None, module, worker)
+    setup = GameSetup(found.name, found.source, 0, given_parameters(settings), found.heuristics)
+    table = laid_table(setup, folder if is_run else None, sandbox, stack)
+    setup = replace(setup, num_players=players or usual_players(table.module.info))
+    return replace(table, setup=replace(setup, parameters=accepted_parameters(setup, sandbox)))
+
+
+def laid_table(
+    setup: "GameSetup", run: Path | None, sandbox: "Sandbox", stack: ExitStack
+) -> LaidTable:
+    """A game in a referee's worker, which the stack ends.
+
+    Raises:
+        ModuleFault: If it does not load.
+    """
+    from tools.sandbox import SandboxedModule
+
+    worker = stack.enter_context(sandbox.loaded("referee", setup.source))
+    return LaidTable(setup, run, Game(SandboxedModule(worker)), worker)
 
 
 def table_setting(table: LaidTable, *, is_unicode: bool) -> Setting:
@@ -336,6 +346,10 @@ class TableSession:
         ply = self._script[len(self.plies)]
         return Decision(ply.action, ply.effort)
 
+    def repeated(self, number: int) -> Ply | None:
+        """The ply of that number that was played before; None where there is none."""
+        return self._script[number] if number < len(self._script) else None
+
     def _require_same(self, player: int, actions: "Sequence[Action]") -> None:
         """Refuse to go on where what was played cannot have been."""
         if not self.is_replaying:
@@ -367,6 +381,20 @@ class TableSession:
             self._helpers[log.seat] = self._seat(searching(self.game, self.sandbox), log.seat)
         generator = stream(self.seed, "hint", seat=log.seat, ply=len(self.plies))
         return self._helpers[log.seat].choose(log, legal, generator)
+
+    def reasons(self, seat: int) -> "dict[Action, tuple[float | None, int]]":
+        """The value and the visits of each action in the seat's newest hint; {} without a search.
+
+        Raises:
+            PlayerFault: If the search does not tell them.
+        """
+        from agents.players.search import SearchPlayer
+
+        helper = self._helpers.get(seat)
+        if not isinstance(helper, SearchPlayer):
+            return {}
+        root = helper.searched_root()
+        return dict(zip(root.actions, zip(root.means, root.visits, strict=False), strict=False))
 
     def save(self, match: Match | None = None, reason: str = "still being played") -> Path:
         """Write the record, as lines for a program and as text, and return the text's place.
@@ -407,6 +435,21 @@ class TableSession:
         )
         self._seated.callback(player.close)
         return player
+
+
+def verdict_words(returns: Sequence[float], you: int | None) -> str:
+    """The winners in words, to the seat `you`, or to whoever looks on.
+
+    >>> verdict_words([1, 0], 0), verdict_words([1, 1, 0], None), verdict_words([0, 1], 0)
+    ('You win.', 'Player 1 and Player 2 share the first place.', 'Player 2 wins.')
+    """
+    best = max(returns)
+    winners = [seat for seat, value in enumerate(returns) if value == best]
+    is_shared = len(winners) > 1
+    if you in winners:
+        return "You share the first place." if is_shared else "You win."
+    named = " and ".join(f"Player {seat + 1}" for seat in winners)
+    return f"{named} {'share the first place' if is_shared else 'wins'}."
 
 
 def _both(place: Path) -> tuple[Path, Path]:

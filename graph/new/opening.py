@@ -103,6 +103,7 @@ def make_context(
     exchanges: Path | None = None,
     keeps_own_games: bool = True,
     tell: Callable[[str], None] = lambda _: None,
+    opened: "tuple[Sandbox, Store] | None" = None,
 ) -> RunContext:
     """Open what a run needs.
 
@@ -112,10 +113,11 @@ def make_context(
         exchanges: Where exchanges with a model are recorded; None for nowhere.
         keeps_own_games: Whether an accepted game joins the store's own games.
         tell: Hears of what takes its time.
+        opened: A sandbox and a store that are open already.
     """
     model = _model_roles(exchanges)
     return replace(
-        _context(settings, model, *_open_both(tell)),
+        _context(settings, model, *(opened or _open_both(tell))),
         interactive=interactive,
         keeps_own_games=keeps_own_games,
     )

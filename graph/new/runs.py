@@ -162,7 +162,10 @@ class GameRun:
 
     def _events(self) -> Iterator[Event]:
         while not self._stopping.is_set() and (step := self._next()) is not None:
-            yield from self._taken(step)
+            for event in self._taken(step):
+                if self._stopping.is_set():
+                    return
+                yield event
         self._leave_question()
 
     def close(self) -> None:
@@ -185,7 +188,7 @@ class GameRun:
         write_request(self.request, self.folder)
 
     def stop(self) -> None:
-        """See `RunHandle.stop`."""
+        """Stop at the next event; see `RunHandle.stop`."""
         self._stopping.set()
 
     def result(self) -> RunResult:

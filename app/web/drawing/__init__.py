@@ -1,0 +1,1 @@
+"""The drawing of any game's table as HTML and SVG."""

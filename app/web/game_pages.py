@@ -1,0 +1,242 @@
+"""Pages of games: the shelf, a game with its report and versions, comparison, and records."""
+
+import json
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Depends
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from app.table.reading import Setting
+from app.web.drawing.seat import SeatDrawing
+from app.web.pages import Refusal, page, web_of
+from games.text import one_line
+from games.values import TERMINAL
+
+if TYPE_CHECKING:
+    from agents.analysis import FollowedMatch
+    from app.web.server import ShownGame, Web
+    from games.records import MatchRecord
+    from tools.sandbox import Sandbox
+
+router = APIRouter()
+_FRAMED = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
+)
+_MOST_FOUND, _MOST_MATCHES, _MOST_SIMULATIONS = 10, 200, 2_000
+_FOLLOWED = 8  # matches that are kept as they were followed
+
+
+@dataclass(frozen=True)
+class AskedPly:
+    """The position of a record that is asked for, by numbers from 1."""
+
+    match: int = 1
+    ply: int = 1
+    seat: int = 1
+    analyse: str = ""
+    simulations: int = 400
+
+
+At = Annotated[AskedPly, Depends(AskedPly)]
+
+
+@router.get("/")
+def shelf(request: Request, q: str = "") -> Response:
+    """All games: those that were made here, those that come along, and the library's."""
+    from app.commands.library import listed_game
+    from app.commands.trace import known_runs
+    from games import library
+
+    web = web_of(request)
+    runs = known_runs()
+    gallery = [] if runs else web.games.shown_gallery()
+    found = web.store().search("games", q[:300], _MOST_FOUND) if q.strip() else []
+    games = [listed_game(name) for name in library.names()]
+    tables = [kept for kept in web.tables.known() if not kept.about.over]
+    return page(
+        request,
+        "shelf",
+        q=q,
+        found=found,
+        names=library.names(),
+        runs=runs,
+        gallery=gallery,
+        games=games,
+        tables=tables,
+    )
+
+
+@router.get("/game/{key}")
+def game_page(request: Request, key: str) -> Response:
+    """A game: its rulebook, its report, its mechanics, its versions, and a table to lay."""
+    from games.contract import player_numbers
+    from graph.new.comparing import game_to_compare
+    from graph.run.folder import RunFolder, RunFolderError
+
+    web = web_of(request)
+    shown = web.games.found(key)
+    try:
+        about = game_to_compare(shown.place)
+    except RunFolderError:
+        about = None
+    folder = shown.folder
+    root = RunFolder(folder).root if folder else None
+    numbers: tuple[int, ...] = ()
+    setup, rulebook = None, ""
+    if folder is None or (folder / "game.py").is_file():
+        with web.games.loaded(shown) as laid:
+            numbers, setup = player_numbers(laid.module.info), laid.setup
+            rulebook = web.games.rulebook(laid.setup, laid.run)
+    return page(
+        request,
+        "game",
+        game=shown,
+        about=about,
+        rulebook=rulebook,
+        numbers=numbers,
+        usual=setup.num_players if setup else 0,
+        parameters=dict(setup.parameters) if setup else {},
+        report=bool(folder and (folder / "report.html").is_file()),
+        changes=_text(folder, "changes.md"),
+        versions=[] if root is None else [root.path.name, *_revisions(root.path.name, root)],
+        records=[one.stem for one in _records(shown)],
+    )
+
+
+def _text(folder: Path | None, name: str) -> str:
+    file = folder / name if folder else None
+    return file.read_text(encoding="utf-8", errors="replace") if file and file.is_file() else ""
+
+
+def _revisions(name: str, root: Any) -> list[str]:  # noqa: ANN401 - a run's folder
+    return [f"{name}@{one.path.name}" for one in root.revisions]
+
+
+@router.get("/game/{key}/report")
+def report(request: Request, key: str) -> Response:
+    """The report of a run, for a frame that may run nothing; its charts need no script."""
+    text = _text(web_of(request).games.found(key).folder, "report.html")
+    if not text:
+        raise Refusal(404, "There is no report yet; it is written when the play-test is over")
+    return framed(text)
+
+
+def framed(text: str) -> HTMLResponse:
+    """A whole page of ours from elsewhere, under a policy of its own."""
+    return HTMLResponse(text, headers={"content-security-policy": _FRAMED})
+
+
+@router.get("/compare")
+def compare_form(request: Request, one: str = "", other: str = "", matches: int = 0) -> Response:
+    """Two games side by side."""
+    web = web_of(request)
+    chosen = [web.games.found(key) for key in (one, other) if key]
+    return page(request, "compare", chosen=chosen, matches=_bounded(matches, _MOST_MATCHES))
+
+
+@router.get("/compare/page")
+def compared(request: Request, one: str, other: str, matches: int = 0) -> Response:
+    """The comparison of two games, for a frame."""
+    from app.commands.compare import PlayedBoth, held_side_by_side
+    from graph.new.comparing import alike_by_meaning, game_to_compare
+    from tools.comparing.page import comparison_page
+
+    web = web_of(request)
+    places = [web.games.found(key).place for key in (one, other)]
+    played = PlayedBoth(matches=_bounded(matches, _MOST_MATCHES), seed=0)
+    with web.heavy():
+        likeness = alike_by_meaning(lambda _: None)
+        found = [game_to_compare(place) for place in places]
+        rows = held_side_by_side(found, played, web.sandbox, likeness)
+    return framed(comparison_page(rows))
+
+
+def _bounded(number: int, most: int) -> int:
+    return max(0, min(number, most))
+
+
+def _records(shown: "ShownGame") -> list[Path]:
+    """The files of a game's recorded matches."""
+    from app.commands.analyse import records_of
+
+    has_source = shown.folder is None or (shown.folder / "game.py").is_file()
+    return records_of(shown.place) if has_source else []
+
+
+@lru_cache(maxsize=_FOLLOWED)
+def _followed(
+    sandbox: "Sandbox", place: str, file: Path, stamp: float, number: int
+) -> "tuple[FollowedMatch, MatchRecord, Setting, int]":
+    """A recorded match, played once more for its positions; and how many its file holds."""
+    from agents.analysis import match_followed
+    from app.table.saved import matches_of_file
+    from app.table.session import open_table, table_setting
+
+    del stamp  # of the file: another one is followed anew
+    records = matches_of_file(file)
+    if not 0 < number <= len(records):
+        raise Refusal(404, f"This record has matches 1 to {len(records)}")
+    record = records[number - 1]
+    settings = [f"{name}={json.dumps(value)}" for name, value in record.parameters.items()]
+    with ExitStack() as stack:
+        laid = open_table(place, len(record.players), settings, sandbox, stack)
+        setting = table_setting(laid, is_unicode=True)
+        match = match_followed(sandbox, laid.setup, record.actions, record)
+    return match, record, setting, len(records)
+
+
+@router.get("/record/{key}/{stem}")
+def record(request: Request, key: str, stem: str, asked: At) -> Response:
+    """One position of a recorded match, as a seat sees it; with its analysis where it is asked."""
+    web = web_of(request)
+    shown = web.games.found(key)
+    file = next((one for one in _records(shown) if one.stem == stem), None)
+    if file is None:
+        raise Refusal(404, "There is no such record; the game's page lists them")
+    found = _followed(web.sandbox, shown.place, file, file.stat().st_mtime, asked.match)
+    match, kept, setting, matches = found
+    last, seats = len(match.actions), len(kept.players)
+    at, seat = _bounded(asked.ply - 1, last), _bounded(asked.seat - 1, seats - 1)
+    here, log = match.positions[at], match.logs(at)[seat]
+    names = [f"Player {number + 1}" for number in range(seats)]
+    to_move = here.player if here.player >= 0 else None
+    drawn = SeatDrawing(setting, seat).html(log.latest(), (), names, to_move)
+    told = {"ply": at + 1, "last": last + 1, "match": asked.match, "matches": matches}
+    return page(
+        request,
+        "record",
+        game=shown,
+        stem=stem,
+        players=kept.players,
+        seat=seat + 1,
+        drawn=Markup(drawn),  # escaped where it is made
+        does=None if here.player == TERMINAL else one_line(match.actions[at]) if at < last else "",
+        who=names[here.player] if here.player >= 0 else "Chance",
+        events=[one_line(event) for event in here.events[seat]],
+        analysis=_analysis(web, match, at, asked),
+        **told,
+    )
+
+
+def _analysis(web: "Web", match: "FollowedMatch", ply: int, asked: AskedPly) -> dict[str, Any]:
+    """The analysis of `rulewright analyse`: of the position, or of all decisions; {} for none."""
+    from agents.analysis import Valuer, solved_line
+    from app.commands.analyse import blunders_of, position_of_seats
+
+    if asked.analyse not in ("position", "blunders"):
+        return {}
+    simulations = _bounded(asked.simulations, _MOST_SIMULATIONS) or 1
+    with web.heavy():
+        line = solved_line(web.sandbox, match)
+        valuer = Valuer(web.sandbox, match, line, simulations, seed=0)
+        if asked.analyse == "blunders":
+            found = blunders_of(valuer, None)
+        else:
+            found = position_of_seats(valuer, ply, None)
+    return {**found, "by": line.by, "why": one_line(line.why)[:200]}

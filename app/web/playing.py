@@ -1,0 +1,392 @@
+"""A table: one match that a thread plays, and that persons look at and move in by their links."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from contextvars import copy_context
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from app.console import explained
+from app.table.reading import Setting
+from app.table.session import (
+    LaidTable,
+    TableLeft,
+    TableSession,
+    WentBack,
+    laid_table,
+    table_setting,
+)
+from app.web.pages import Refusal
+from games.engine import Match, PlayerFault, Ply
+from games.table import Position
+from games.text import one_line
+from games.values import CHANCE, ModuleFault
+from tools.sandbox import SandboxTable
+
+if TYPE_CHECKING:
+    from app.web.keeping import KeptTable
+    from app.web.views import Beholder
+    from games.information import SeatLog
+    from games.table import Table
+    from games.values import Action, Json, Observation
+    from tools.sandbox import Sandbox
+
+PAUSES = {"at once": 0.0, "quick": 0.4, "usual": 1.0, "slow": 2.5}
+"""Seconds after a move of the computer's, by their name."""
+_PRESENTATION = "PRESENTATION"
+_LAID_S = 5.0
+_AWAKE_S = 900.0  # longer than a stream of events lasts
+_TAKEN_S = 2.0  # in which a move is seen, if the computer does not think
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class SeatLook:
+    """A seat's information state as its person needs it; a log would keep every observation.
+
+    Attributes:
+        count: Entries of its log: observations that were new to it, and its own actions.
+        observation: The newest.
+        words: All that it perceived.
+    """
+
+    count: int = 0
+    observation: "Observation | None" = None
+    words: tuple[str, ...] = ()
+
+    def acted(self) -> "SeatLook":
+        """The look after an action of its own."""
+        return replace(self, count=self.count + 1)
+
+    def seeing(self, observation: "Observation", events: Sequence[str]) -> "SeatLook":
+        """The look after a ply; the same where it is nothing new, as in `SeatLog`."""
+        if not events and observation == self.observation:
+            return self
+        words = (*self.words, *map(one_line, events)) if events else self.words
+        return SeatLook(self.count + 1, observation, words)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A moment of a match, as it may be looked at from any thread.
+
+    Attributes:
+        position: The position; None before the first.
+        looks: What each seat sees and perceived.
+        public: The events of those plies that all seats perceived alike.
+        turn: The seat that is asked; None where none is.
+        legal: What it may do.
+        undone: How many decisions were taken back.
+        match: The match, once it is over.
+        trouble: Why it cannot go on; empty where it can.
+    """
+
+    position: Position | None = None
+    looks: tuple[SeatLook, ...] = ()
+    public: tuple[str, ...] = ()
+    turn: int | None = None
+    legal: "tuple[Action, ...]" = ()
+    undone: int = 0
+    match: Match | None = None
+    trouble: str = ""
+
+    def mark(self, seat: int) -> str:
+        """The place of a seat in the match, by what it has seen alone: a form names it."""
+        return f"{self.undone}.{self.looks[seat].count if self.looks else 0}"
+
+
+def _presentation(laid: LaidTable) -> "Mapping[str, Json] | None":
+    """The module's own hints for a drawing; None where it has none."""
+    try:
+        told = laid.module.module.constant(_PRESENTATION)
+    except ModuleFault:
+        return None
+    return told if isinstance(told, dict) else None
+
+
+@dataclass
+class Wishes:
+    """The wishes of persons, until the thread of the match takes them."""
+
+    move: "Action | None" = None
+    back: int | None = None
+    hint: bool = False
+    conceded: set[int] = field(default_factory=set)
+    closing: bool = False
+
+
+@dataclass
+class WebTable:
+    """A match in a thread of its own, which is also the `Table` that it is played at.
+
+    Attributes:
+        kept: What is kept of it.
+        sandbox: Where its game and the computer's players run.
+        heard: Told whenever there is something new to see.
+        shown: The newest moment.
+        setting: What drawings need to know.
+        hints: The hint a seat asked for, with the mark at which it did.
+        chat: What persons said: seat and words.
+        said: How often.
+        hinted: The game's own hints for a drawing, where it has some.
+        beholders: Who looked at it, by seat.
+        looked_at: When somebody asked for it last.
+    """
+
+    kept: "KeptTable"
+    sandbox: "Sandbox"
+    heard: Callable[[], None] = lambda: None
+    shown: Shown = field(default_factory=Shown)
+    setting: Setting = field(default_factory=lambda: Setting(0))
+    hints: dict[int, tuple[str, list[str]]] = field(default_factory=dict)
+    chat: list[tuple[int, str]] = field(default_factory=list)
+    said: int = 0
+    hinted: "Mapping[str, Json] | None" = None
+    beholders: "dict[int | None, Beholder]" = field(default_factory=dict)
+    looked_at: float = field(default_factory=time.monotonic)
+    _wishes: Wishes = field(default_factory=Wishes)
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+    _looks: list[SeatLook] = field(default_factory=list)
+    _public: tuple[str, ...] = ()
+    _position: Position | None = None
+    _table: "Table | None" = None
+    _thread: threading.Thread | None = None
+    session: TableSession | None = None
+
+    def start(self) -> None:
+        """Begin, or go on where the match stood when it was kept."""
+        self._wishes.conceded.update(self.kept.about.conceded)
+        context = copy_context()  # the sandbox that was chosen
+        name = f"table-{self.kept.id}"
+        self._thread = threading.Thread(
+            target=lambda: context.run(self._run), name=name, daemon=True
+        )
+        self._thread.start()
+
+    def ready(self) -> Shown:
+        """The newest moment, waited for while the table is being laid."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.shown.position or self.shown.trouble, _LAID_S)
+        return self.shown
+
+    def awake_for(self) -> float:
+        """Seconds for which it is not to be put to sleep; less than none where it may be."""
+        is_over = self.shown.match is not None or bool(self.shown.trouble)
+        return -1.0 if is_over else self.looked_at + _AWAKE_S - time.monotonic()
+
+    def close(self) -> None:
+        """Stop; what was played is kept."""
+        with self._changed:
+            self._wishes.closing = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join(_TAKEN_S)
+        for beholder in [*self.beholders.values()]:
+            beholder.close()
+
+    # The thread of the match.
+
+    def open(self, num_players: int, parameters: "Mapping[str, Json]") -> Position:
+        """See `games.table.Table`."""
+        assert self._table is not None, "the thread has laid it"  # for mypy
+        self._looks, self._public = [SeatLook()] * num_players, ()
+        return self._seen(self._table.open(num_players, parameters), 0)
+
+    def advance(self, position: Position, action: "Action") -> Position:
+        """See `games.table.Table`."""
+        assert self._table is not None, "the thread has laid it"  # for mypy
+        after = self._table.advance(position, action)
+        if position.player >= 0:
+            self._looks[position.player] = self._looks[position.player].acted()
+        assert self.session is not None, "it plays"  # for mypy
+        return self._seen(after, len(self.session.plies) + 1)
+
+    def _seen(self, position: Position, number: int) -> Position:
+        """Tell the seats of a position; of one that was played before chance does the same again.
+
+        Then neither another seed nor another version of what draws can part a table from its
+        journal.
+        """
+        seen = zip(self._looks, position.observations, position.events, strict=True)
+        self._looks = [look.seeing(observation, events) for look, observation, events in seen]
+        if len({*position.events}) == 1:
+            self._public = (*self._public, *map(one_line, position.events[0]))
+        self._position = position
+        before = self.session.repeated(number) if self.session else None
+        if before is None or position.player != CHANCE or before.action not in position.legal:
+            return position
+        return replace(
+            position, probabilities=tuple(float(one == before.action) for one in position.legal)
+        )
+
+    def _run(self) -> None:
+        try:
+            with ExitStack() as stack:
+                laid = laid_table(self.kept.setup, self.kept.run, self.sandbox, stack)
+                self._table = SandboxTable(laid.worker)
+                self.setting = table_setting(laid, is_unicode=True)
+                self.hinted = _presentation(laid)
+                self.session = session = self.kept.session(self.sandbox)
+                match = session.play(self, self._asked, self._told)
+                self.kept.end(session, match)
+                self._publish(match=replace(match, plies=(), logs=()))
+        except TableLeft:
+            pass
+        except Exception as error:  # noqa: BLE001 - the table says so, and the other tables go on
+            said = explained(error)
+            if said is None:
+                _LOG.exception("the match at table %s broke off", self.kept.id)
+            self._publish(trouble=said or "The match broke off by a fault of ours.")
+        self.session = None  # with all that it remembers
+
+    def _told(self, ply: Ply) -> None:
+        assert self.session is not None, "it plays"  # for mypy
+        if self.session.is_replaying:
+            return
+        self.kept.add(self.session.plies)
+        waits = self._position.player if self._position else CHANCE
+        is_computer = ply.player >= 0 and self.session.players[ply.player] is not None
+        if not is_computer and (waits == CHANCE or self._is_person(waits)):
+            return  # at once there is more to see
+        self._publish()
+        if is_computer and (pause := PAUSES.get(self.kept.about.speed)):
+            with self._changed:
+                self._changed.wait_for(lambda: self._wishes.closing, pause)
+                self._require_open()
+
+    def _is_person(self, player: int) -> bool:
+        return player >= 0 and self.kept.about.players[player] is None
+
+    def _asked(self, seat: int, log: "SeatLog", legal: "Sequence[Action]") -> "Action":
+        assert self.session is not None, "it plays"  # for mypy
+        while True:
+            with self._changed:
+                self._require_open()
+                if seat in self._wishes.conceded:
+                    raise PlayerFault(f"{self.kept.name(seat)} conceded")
+                self._publish(turn=seat, legal=tuple(legal))
+                self._changed.wait_for(self._is_wished)
+                wished, self._wishes = (
+                    self._wishes,
+                    replace(self._wishes, move=None, back=None, hint=False),
+                )
+            if wished.move is not None:
+                return wished.move
+            if wished.back is not None:
+                self.kept.go_back(self.session.plies[: wished.back])
+                raise WentBack(wished.back)
+            if wished.hint:
+                self.hints[seat] = self.shown.mark(seat), self._hint(log, legal)
+
+    def _is_wished(self) -> bool:
+        wishes = self._wishes
+        given = wishes.move is not None or wishes.back is not None or wishes.hint
+        return given or wishes.closing or self.shown.turn in wishes.conceded
+
+    def _require_open(self) -> None:
+        if self._wishes.closing:
+            raise TableLeft(0)
+
+    def _hint(self, log: "SeatLog", legal: "Sequence[Action]") -> list[str]:
+        """The advice of a search, and its reasons: the value and the visits of each move."""
+        from agents.players.specs import PlayerSpecError
+
+        assert self.session is not None, "it plays"  # for mypy
+        try:
+            advice = self.session.hint(log, sorted(legal))
+            rows = sorted(self.session.reasons(log.seat).items(), key=lambda row: -row[1][1])
+        except (PlayerSpecError, PlayerFault, ModuleFault) as problem:
+            return [f"No hint: {one_line(str(problem))[:200]}"]
+        told = [f"A search would play: {one_line(advice.action)}"]
+        for action, (value, visits) in rows[:5]:
+            worth = "not tried" if value is None else f"value {value:.2f}"
+            told.append(f"{one_line(action)}: {worth}, {visits} visits")
+        return told
+
+    def _publish(
+        self,
+        turn: int | None = None,
+        legal: "tuple[Action, ...]" = (),
+        match: Match | None = None,
+        trouble: str = "",
+    ) -> None:
+        undone = self.session.undone if self.session else self.shown.undone
+        looks, public = tuple(self._looks), self._public
+        with self._changed:
+            self.shown = Shown(self._position, looks, public, turn, legal, undone, match, trouble)
+            self._changed.notify_all()
+        self.heard()
+
+    # Persons, from any thread.
+
+    def move(self, seat: int, mark: str, action: str) -> None:
+        """Take a person's move; it is seen when this returns, unless it takes very long.
+
+        Raises:
+            Refusal: If it is not the seat's turn, the form is of an earlier position, or the move
+                is not legal.
+        """
+        with self._changed:
+            before = self.shown
+            self._require_turn(seat, mark)
+            if action not in before.legal:
+                raise Refusal(409, "That move is not legal here; choose one that is marked")
+            self._wishes.move = action
+            self._await(before)
+
+    def hint(self, seat: int, mark: str) -> None:
+        """Have a search look for a move; it is shown to the seat alone."""
+        with self._changed:
+            before = self.shown
+            self._require_turn(seat, mark)
+            self._wishes.hint = True
+            self._await(before)
+
+    def back(self, seat: int, mark: str) -> None:
+        """Take the seat's last decision back, where all persons play in one browser."""
+        with self._changed:
+            before = self.shown
+            self._require_turn(seat, mark)
+            if not self.kept.is_local:
+                raise Refusal(409, "Others play at this table: no move is taken back")
+            assert self.session is not None, "somebody is asked"  # for mypy
+            place = self.session.last_decision(seat)
+            if place is None:
+                raise Refusal(409, "You have decided nothing yet")
+            self._wishes.back = place
+            self._await(before)
+
+    def say(self, seat: int, words: str, most: int) -> None:
+        """Keep a person's words for all at the table, the newest `most`."""
+        if words:
+            self.chat = [*self.chat, (seat, words)][-most:]
+            self.said += 1
+            self.heard()
+
+    def concede(self, seat: int) -> None:
+        """Give the match up: at once, or when the seat is asked next."""
+        with self._changed:
+            before = self.shown
+            if before.match is not None or before.trouble:
+                raise Refusal(409, "The match is over")
+            self._wishes.conceded.add(seat)
+            self.kept.concede(seat)
+            self._changed.notify_all()
+            if before.turn == seat:
+                self._await(before)
+
+    def _require_turn(self, seat: int, mark: str) -> None:
+        shown = self.shown
+        if shown.match is not None or shown.trouble:
+            raise Refusal(409, "The match is over")
+        if shown.turn != seat:
+            raise Refusal(409, "It is not your turn; the page shows when it is")
+        if shown.mark(seat) != mark or self._wishes.move is not None:
+            raise Refusal(409, "The match has gone on since; look at the table, and choose again")
+
+    def _await(self, before: Shown) -> None:
+        self._changed.notify_all()
+        self._changed.wait_for(lambda: self.shown is not before, _TAKEN_S)

@@ -1,0 +1,90 @@
+"""Server-sent events: a page hears that there is something new, and fetches it by itself."""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+
+from starlette.responses import StreamingResponse
+
+from app.web.pages import Refusal
+from app.web.settings import WebLimits
+
+_QUIET_S = 20.0  # without an event, after which a comment keeps the connection
+
+Listener = tuple[asyncio.AbstractEventLoop, asyncio.Event]
+
+
+@dataclass
+class Streams:
+    """Open streams, by what they are about.
+
+    Attributes:
+        limits: How many may be open, and for how long.
+    """
+
+    limits: WebLimits
+    closing: bool = False
+    _open: int = 0
+    _by_reader: Counter[str] = field(default_factory=Counter)
+    _listeners: dict[str, set[Listener]] = field(default_factory=lambda: defaultdict(set))
+
+    def tell(self, topic: str) -> None:
+        """Wake all streams of a topic; from any thread."""
+        for loop, event in [*self._listeners.get(topic, ())]:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(event.set)
+
+    def close(self) -> None:
+        """End all streams."""
+        self.closing = True
+        for topic in [*self._listeners]:
+            self.tell(topic)
+
+    def answer(self, topic: str, reader: str, mark: Callable[[], str]) -> StreamingResponse:
+        """A stream of the marks of something, each sent when it is another than before.
+
+        Args:
+            topic: What it is about.
+            reader: Who reads it: one may have few open.
+            mark: Its newest mark.
+
+        Raises:
+            Refusal: If too many streams are open.
+        """
+        if self._open >= self.limits.streams or self.closing:
+            raise Refusal(503, "Too many pages are open; close one, then load this one again")
+        if self._by_reader[reader] >= self.limits.streams_a_seat:
+            raise Refusal(429, "This page is open too often; close it elsewhere")
+        self._open += 1
+        self._by_reader[reader] += 1
+        headers = {"x-accel-buffering": "no", "cache-control": "no-store"}
+        sent = self._marks(topic, reader, mark)
+        return StreamingResponse(sent, headers=headers, media_type="text/event-stream")
+
+    async def _marks(self, topic: str, reader: str, mark: Callable[[], str]) -> AsyncIterator[str]:
+        loop, event = asyncio.get_running_loop(), asyncio.Event()
+        listener, until = (loop, event), loop.time() + self.limits.stream_s
+        self._listeners[topic].add(listener)
+        sent = ""
+        try:
+            yield "retry: 1000\n\n"
+            while True:
+                if (now := mark()) != sent:
+                    sent = now
+                    yield f"data: {now}\n\n"
+                if self.closing or (left := until - loop.time()) <= 0:
+                    return
+                try:
+                    async with asyncio.timeout(min(left, _QUIET_S)):
+                        await event.wait()
+                    event.clear()
+                except TimeoutError:
+                    yield ": still here\n\n"
+        finally:
+            self._open -= 1
+            self._by_reader[reader] -= 1
+            self._by_reader += Counter()  # drops readers that are gone
+            self._listeners[topic].discard(listener)
+            if not self._listeners[topic]:
+                del self._listeners[topic]

@@ -1,0 +1,179 @@
+"""The pages: shelf, game, design, comparison and record, over what the commands made."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graph.new.context import RunSettings
+from tests.app.smaller import smaller
+from tests.app.test_new import DISCS
+from tests.app.web.browser import QUICK, Browser, moves_of, serving, words_of
+from tools.sandbox import Sandbox
+
+HEADERS = (
+    ("x-content-type-options", "nosniff"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cache-control", "no-store"),
+)
+
+
+@pytest.fixture(scope="module")
+def made(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A server on which one game was designed, and played as soon as it was checked."""
+    runs = tmp_path_factory.mktemp("runs")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RULEWRIGHT_RUNS", str(runs))
+        patch.setattr(RunSettings, "model_validate", smaller(RunSettings.model_validate))
+        with serving(sandbox, runs) as browser:
+            answer = browser.post("/design", prompt=DISCS, seed="7")
+            assert answer.status_code == 200
+            name = answer.url.path.rpartition("/")[2]
+            browser.get(f"/design/{name}/events")
+            browser.wait(f"/design/{name}", 'id="play"')
+            assert not (runs / name / "report.html").exists()  # the play-test goes on behind
+            browser.post("/tables", game=name, seat1="random")
+            browser.wait(f"/design/{name}", 'name="words"')
+            yield browser
+
+
+def name_of(browser: Browser) -> str:
+    return next(path.parent.name for path in browser.web.settings.runs.glob("*/.state"))
+
+
+def test_a_game_is_played_before_its_play_test_is_over(made: Browser) -> None:
+    (table,) = made.web.tables.known()
+    link = made.web.tables.link(table.id, 0)
+    assert len(moves_of(made.wait(link))) == 5  # a column each, with gravity
+    assert made.move(link).status_code == 200
+
+
+def test_the_stages_of_a_run_and_its_rules_are_shown(made: Browser) -> None:
+    page = words_of(made.get(f"/design/{name_of(made)}").text)
+    for stage in ("intake:", "design:", "check: candidate 0, outcome passed", "report: end made"):
+        assert stage in page
+    assert "R1" in page
+
+
+def test_a_game_is_changed_in_words_and_the_change_is_undone(made: Browser) -> None:
+    name = name_of(made)
+    first = words_of(made.get(f"/game/{name}").text)
+    made.post(f"/design/{name}/say", words="make the board 6 columns wide")
+    made.wait(f"/design/{name}", 'id="undo"')
+    revised = words_of(made.get(f"/game/{name}@1").text)
+    assert "columns=5" in first
+    assert "columns=6" in revised
+    assert "Versions" in revised
+    made.post(f"/design/{name}/undo")
+    made.wait(f"/design/{name}", f"/game/{name}@2")
+    made.wait(f"/design/{name}", "Say it</button>")
+    assert "columns=5" in words_of(made.get(f"/game/{name}@2").text)
+    told = made.get(f"/compare/page?one={name}&other={name}@1")
+    assert told.status_code == 200
+    assert "columns" in told.text
+
+
+def test_a_report_keeps_its_charts_in_a_frame_that_may_run_nothing(made: Browser) -> None:
+    name = name_of(made)
+    page, report = made.get(f"/game/{name}").text, made.get(f"/game/{name}/report")
+    assert re.search(rf'<iframe sandbox="" [^>]*src="/game/{name}/report"', page)
+    assert "<svg" in report.text
+    policy = report.headers["content-security-policy"]
+    assert policy.startswith("sandbox; default-src 'none'; style-src 'unsafe-inline'")
+    assert "script-src" not in policy
+
+
+def test_a_record_is_stepped_through_as_a_seat_saw_it(made: Browser) -> None:
+    at = f"/record/{name_of(made)}/random?match=1&seat=2"
+    first, second = (words_of(made.get(f"{at}&ply={ply}").text) for ply in (1, 2))
+    does = re.search(r"Then Player 1 : (.+?) Simulations", first.replace("Player 1:", "Player 1 :"))
+    assert does is not None
+    assert "Ply 2 of" in second
+    assert "Player 1" in second
+    last = re.search(r"Ply 1 of (\d+)", first)
+    assert last is not None
+    assert "The match is over." in words_of(made.get(f"{at}&ply={last[1]}").text)
+
+
+def test_a_position_is_analysed_as_the_command_analyses_it(browser: Browser) -> None:
+    one, other, _ = browser.lay("tic_tac_toe", seat0="person", seat1="person")
+    moves = ("x 1,1", "o 2,1", "x 1,2", "o 2,2", "x 3,3", "o 2,3")
+    for number, move in enumerate(moves):
+        browser.move((one, other)[number % 2], move)
+    page = browser.get("/game/tic_tac_toe").text
+    stem = re.findall(r"/record/tic_tac_toe/([^\"]+)", page)[0]
+    at = f"/record/tic_tac_toe/{stem}"
+    told = words_of(browser.get(f"{at}?ply=5&analyse=position").text)
+    assert "Solved by alphabeta" in told
+    assert "x 1,3 1.000" in told  # the move that wins, which was not played
+    lost = words_of(browser.get(f"{at}?analyse=blunders").text)
+    assert "x 3,3 x 1,3 2.000" in lost  # a win became a loss
+
+
+def test_the_shelf_shows_runs_library_and_what_a_search_finds(made: Browser) -> None:
+    shelf = words_of(made.get("/").text)
+    assert name_of(made) in shelf
+    assert "Whist" in shelf
+    found = words_of(made.get("/?q=fishing for cards of a rank").text)
+    assert "Found Go fish" in found
+
+
+def test_an_empty_shelf_shows_the_gallery(sandbox: Sandbox, runs: Path, game_run: Path) -> None:
+    gallery = runs.parent / f"{runs.name}-gallery"
+    gallery.mkdir()
+    game_run.rename(gallery / game_run.name)
+    with serving(sandbox, runs) as browser:
+        browser.web.games.gallery = gallery
+        assert "Gallery my game" in words_of(browser.get("/").text)
+        assert "R1: Play." in words_of(browser.get("/game/gallery:my-game").text)
+        link, _ = browser.lay("gallery:my-game", seat0="person", seat1="random", where="here")
+        assert browser.move(link).status_code == 200
+
+
+def test_a_question_is_answered_in_place(sandbox: Sandbox, runs: Path) -> None:
+    with serving(sandbox, runs) as browser:
+        answer = browser.post("/design", prompt="something nice")
+        here = answer.url.path
+        asked = words_of(browser.wait(here, "Answer</button>"))
+        assert "?" in asked
+        assert browser.post(f"{here}/say", words="whist").status_code == 409
+        browser.post(f"{here}/answer", words=DISCS)
+        browser.wait(here, 'id="play"')
+        browser.post(f"{here}/stop")
+        browser.wait(here, "Go on</button>")
+
+
+def test_a_game_that_is_not_checked_is_not_played(browser: Browser, game_run: Path) -> None:
+    (game_run / "run.json").unlink()
+    assert browser.post("/tables", game="my-game").status_code == 409
+
+
+@pytest.mark.parametrize(
+    "address", ["/", "/design", "/compare", "/game/whist", "/game/nothing", "/static/app.js"]
+)
+def test_every_answer_has_a_strict_policy_and_no_script_or_style_of_its_own(
+    browser: Browser, address: str
+) -> None:
+    answer = browser.get(address)
+    policy = answer.headers["content-security-policy"]
+    assert policy.startswith("default-src 'self'")
+    assert "unsafe" not in policy
+    assert all(answer.headers[name] == value for name, value in HEADERS)
+    assert not re.search(r"<script(?![^>]* src=)|<style|\sstyle=|\son[a-z]+=", answer.text)
+
+
+def test_what_a_page_weighs_is_less_than_300_kb(browser: Browser) -> None:
+    link, *_ = browser.lay("hearts", **{f"seat{seat}": "person" for seat in range(4)})
+    page = browser.get(link).text
+    files = re.findall(r'(?:src|href)="(/static/[^"]+)"', page)
+    assert {"/static/app.js", "/static/table.js", "/static/style.css"} <= {*files}
+    weight = len(page.encode()) + sum(len(browser.get(file).content) for file in files)
+    assert weight < 300_000
+    lines = sum(browser.get(file).text.count("\n") for file in files if file.endswith(".js"))
+    assert lines <= 800
+
+
+def test_the_limits_are_those_that_are_written(browser: Browser) -> None:
+    assert QUICK.body_bytes == 64 * 1024
+    assert browser.web.settings.limits is QUICK
