@@ -24,6 +24,7 @@ from app.commands.export import export_game
 from app.commands.learn import learn_model
 from app.commands.library import build_index, init_game, list_games, list_players, search_store
 from app.commands.match import play_game, play_matches
+from app.commands.mechanics import show_mechanics
 from app.commands.new import new_run, resume_named, revise_run
 from app.commands.record import record_environment
 from app.commands.sandbox import sandbox_app
@@ -92,6 +93,7 @@ app.command("explain")(explain_part)
 app.command("compare")(compare_all)
 app.command("analyse")(analyse_match)
 app.command("balance")(balance_game)
+app.command("mechanics")(show_mechanics)
 app.command("export")(export_game)
 app.command("serve")(serve_page)
 app.command("index")(build_index)

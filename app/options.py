@@ -100,7 +100,7 @@ Environment = Annotated[
     typer.Option(
         "--environment",
         metavar="NAME",
-        help="Instead of a game: what plays by itself, such as openspiel:leduc_poker.",
+        help="Instead of a game: what plays by itself, such as openspiel:chess or module:Class.",
     ),
 ]
 Parameters = Annotated[

@@ -220,3 +220,12 @@ def bound_by(node: ast.stmt) -> set[str]:
             else:
                 inside.append(one)
     return found
+
+
+def bare_words(text: str) -> str:
+    """The words of a text, by which it says the same as another.
+
+    >>> bare_words("Empty the hand!"), bare_words("empty  the Hand")
+    ('empty the hand', 'empty the hand')
+    """
+    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -41,7 +41,17 @@ def _rulewright(*words: str, cwd: Path) -> str:
 
 
 def replayed(name: str, folder: Path) -> str:
-    """Make a recorded game from its first words alone, and say how.
+    """Make a recorded game, play it on, and say how it was made."""
+    prompt = replay(name, folder)
+    _rulewright("playtest", str(folder), "--matches", str(_MATCHES), cwd=folder.parent)
+    return (
+        f"{prompt}\n\nMade with a model whose replies were {label_of(name)}. "
+        f"`tests/recordings/{name}.json` holds them."
+    )
+
+
+def replay(name: str, folder: Path) -> str:
+    """Make a recorded game from its first words alone, and give these.
 
     Args:
         name: Of `tests/recordings/runs.yaml`.
@@ -53,22 +63,20 @@ def replayed(name: str, folder: Path) -> str:
         "RULEWRIGHT_TOOL_ROUNDS": str(TOOL_ROUNDS),
         "RULEWRIGHT_REPLAY": str(recording),
     }
-    context = make_context(settings_of(name), keeps_own_games=False)
+    # No reply of the model quotes the play-test here, so that no clock need cut it.
+    settings = settings_of(name).model_copy(update={"playtest_s": None})
+    context = make_context(settings, keeps_own_games=False)
     with context.retrieval.store, context.sandbox:
         home = create_folder(folder, title=name, runs=folder.parent)
-        prompt = runs()[name]["prompt"]
-        write_request(Request(prompt=prompt, settings=settings_of(name)), home)
+        prompt: str = runs()[name]["prompt"]
+        write_request(Request(prompt=prompt, settings=settings), home)
         with open_run(home, context) as run:
             end = run.to_end().state.end
     if end != "made":
         raise SystemExit(f"{name} ended as {end}")
     for variable in ("RULEWRIGHT_MODEL", "RULEWRIGHT_TOOL_ROUNDS", "RULEWRIGHT_REPLAY"):
         del os.environ[variable]
-    _rulewright("playtest", str(folder), "--matches", str(_MATCHES), cwd=folder.parent)
-    return (
-        f"{prompt}\n\nMade with a model whose replies were {label_of(name)}. "
-        f"`tests/recordings/{name}.json` holds them."
-    )
+    return prompt
 
 
 def varied(folder: Path) -> str:
@@ -125,8 +133,10 @@ def make(name: str) -> None:
         folder = Path(base) / name
         told = GAMES[name](folder)
         place = GALLERY / name
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
+        place.mkdir(parents=True, exist_ok=True)
+        for old in place.iterdir():
+            if old.name != "picture.png":  # `make screenshots` takes it
+                shutil.rmtree(old) if old.is_dir() else old.unlink()
         for kept in KEPT:
             if (folder / kept).is_dir():
                 shutil.copytree(folder / kept, place / kept)

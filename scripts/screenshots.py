@@ -1,12 +1,23 @@
-"""The pictures of tables in the documents: `make screenshots`."""
+"""The pictures of tables in the documents and of the gallery's games: `make screenshots`."""
 
 import os
+import re
 import shutil
+import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.browser.pages import served
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+_GALLERY = Path(__file__).parents[1] / "gallery"
+_MOVES = 4  # that are made before a game of the gallery is shown
 _DOCS = Path(__file__).parents[1] / "docs"
 _PHONE = 600  # a narrower page is shown whole
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -35,9 +46,44 @@ def main() -> int:
             page.goto(f"{address}/{table}")
             page.screenshot(path=_DOCS / f"{name}.png", full_page=width < _PHONE)
             context.close()
+        games = gallery_pictures(browser)
         browser.close()
-    sys.stdout.write(f"{len(_PICTURES)} pictures in {_DOCS}\n")
+    sys.stdout.write(f"{len(_PICTURES)} pictures in {_DOCS}, {games} in {_GALLERY}\n")
     return 0
+
+
+def gallery_pictures(browser: "Browser") -> int:
+    """Play a little of each game of the gallery in the page, show the table, and count them."""
+    games = sorted(path.parent for path in _GALLERY.glob("*/game.py"))
+    with _page_of_the_product() as address:
+        for game in games:
+            page = browser.new_page(viewport={"width": 1000, "height": 640})
+            page.goto(f"{address}/game/gallery:{game.name}")
+            page.locator("main form button").first.click()
+            for _ in range(_MOVES):
+                page.locator("#table button[name=action]").first.wait_for(state="attached")
+                page.locator("#table button[name=action]").first.dispatch_event("click")
+                page.wait_for_timeout(1500)
+            page.screenshot(path=game / "picture.png")
+            page.close()
+    return len(games)
+
+
+@contextmanager
+def _page_of_the_product() -> Iterator[str]:
+    """The address of `rulewright serve` over an empty shelf."""
+    with tempfile.TemporaryDirectory() as runs:
+        command = [sys.executable, "-m", "app.cli", "serve", "--port", "0"]
+        environment = {**os.environ, "RULEWRIGHT_RUNS": runs, "PYTHONUNBUFFERED": "1"}
+        with subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as server:
+            found = (re.search(r"http://\S+", line) for line in server.stdout or ())
+            address = next(match[0] for match in found if match)
+            try:
+                yield address.rstrip("/")
+            finally:
+                server.terminate()
 
 
 if __name__ == "__main__":

@@ -28,6 +28,12 @@ class _Formats:
     tabletop_simulator: Annotated[
         bool, typer.Option("--tabletop-simulator", help="A sheet of cards and a saved object.")
     ] = False
+    pettingzoo: Annotated[
+        bool, typer.Option("--pettingzoo", help="One file: an environment of PettingZoo.")
+    ] = False
+    openspiel: Annotated[
+        bool, typer.Option("--openspiel", help="One file: a Python game of OpenSpiel.")
+    ] = False
 
     def chosen(self) -> list[str]:
         """The names of those that were asked for.
@@ -60,9 +66,28 @@ def _tabletop_simulator(exported: "Exported") -> "Files":
     return tabletop_files(exported)
 
 
+def _pettingzoo(exported: "Exported") -> "Files":
+    return _for_tool(exported, "pettingzoo", "pettingzoo")
+
+
+def _openspiel(exported: "Exported") -> "Files":
+    return _for_tool(exported, "openspiel", "pyspiel")
+
+
+def _for_tool(exported: "Exported", tool: str, module: str) -> "Files":
+    from app.export.exported import require_extra
+
+    require_extra(tool, module)
+    from app.export.kit import file_for
+
+    return file_for(exported, tool)
+
+
 _WRITERS: "dict[str, Callable[[Exported], Files]]" = {
     "pdf": _pdf,
     "tabletop_simulator": _tabletop_simulator,
+    "pettingzoo": _pettingzoo,
+    "openspiel": _openspiel,
 }
 
 

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from app.table.saved import PlayRequest
     from app.table.screen import TableScreen
     from app.table.session import TableSession
+    from games.table import Table
     from tools.playtest.intervals import Estimate
     from tools.playtest.jobs import GameSetup, SandboxRecipe
     from tools.playtest.runner import Workers
     from tools.playtest.series import Series, SeriesSettings
-    from tools.sandbox import Grade, Sandbox, Worker
+    from tools.sandbox import Grade, Sandbox
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,9 +287,7 @@ def say_cost(totals: Mapping[str, float]) -> None:
 def play_game(
     game: Annotated[
         str,
-        typer.Argument(
-            help="A run's folder or name, a module file, a library name, or a saved match (.jsonl)."
-        ),
+        typer.Argument(help="A run, module file, library name, environment or saved match."),
     ],
     *,
     seat: Annotated[
@@ -326,13 +325,14 @@ def play_game(
 
 def sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoReturn:
     """Lay the table, and play."""
+    from app.table.environments import any_table, drawing_of
     from app.table.screen import TableScreen, shows_unicode
-    from app.table.session import TableSession, line_up_of, open_table, renderer, table_setting
+    from app.table.session import TableSession, line_up_of, table_setting
     from games.streams import drawn_seed
 
     chosen = tuple(sorted({number - 1 for number in asked.seats or [1]}))
     seed = drawn_seed() if asked.seed is None else asked.seed
-    table = open_table(asked.game, asked.players, asked.settings, sandbox, stack)
+    table = any_table(asked.game, asked.players, asked.settings, sandbox, stack)
     if chosen[-1] >= table.setup.num_players:
         seats = table.setup.num_players
         raise typer.BadParameter(f"--seat is {chosen[-1] + 1}; the seats are 1 to {seats}")
@@ -343,24 +343,23 @@ def sit_down(asked: "PlayRequest", sandbox: "Sandbox", stack: ExitStack) -> NoRe
         roster.require_files(spec, table.setup, sandbox)
     session = TableSession(table.setup, specs, seed, sandbox, table.records, roster, asked.plies)
     setting = table_setting(table, is_unicode=shows_unicode())
-    drawing = renderer(table, sandbox, stack)
+    drawing = drawing_of(table, sandbox, stack)
     screen = TableScreen(session, chosen, setting, table.rulebook, drawing, asked.is_watched)
     screen.introduce("{name}: {summary}".format_map(table.module.info))
-    _play(session, screen, table.worker)
+    _play(session, screen, table.place)
 
 
-def _play(session: "TableSession", screen: "TableScreen", worker: "Worker") -> NoReturn:
+def _play(session: "TableSession", screen: "TableScreen", place: "Table") -> NoReturn:
     """The match, to its end or until somebody leaves; either way its record is written."""
     from agents.model.errors import ModelError
     from app.table.session import TableLeft
-    from tools.sandbox import SandboxTable
 
     ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     numbers = [number for number in ends if signal.getsignal(number) != signal.SIG_IGN]
     before = [signal.signal(number, signal.default_int_handler) for number in numbers]
     match, code, reason = None, 1, "stopped by a fault of ours"
     try:
-        match = session.play(SandboxTable(worker), screen.asked, screen.told)
+        match = session.play(place, screen.asked, screen.told)
         screen.show_end(match)
         code, reason = 0 if match.returns is not None else 1, match.reason
     except KeyboardInterrupt:

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel, Field, JsonValue
 
 from games.engine import Ply
+from games.environments.classes import is_class_name
 from games.environments.reading import open_plain
 from games.records import MatchRecord, read_records
 from games.text import one_line
@@ -84,6 +85,11 @@ def with_saved_match(asked: PlayRequest) -> PlayRequest:
         ) from error
     if record.match.ending != "unfinished":
         raise SavedMatchError(f"the match in {path} is over; required: one that somebody left")
+    if is_class_name(record.game):
+        raise SavedMatchError(
+            f"{path} was played in {record.game[:80]}, a class whose import runs code; required: "
+            "name it yourself, in a new match"
+        )
     people = [number for number, who in enumerate(record.players, 1) if who == _HUMAN]
     others = [who for who in record.players if who != _HUMAN]
     costly = [] if asked.opponents else [w for w in others if parse_spec(w).player == LLM]

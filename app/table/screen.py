@@ -180,7 +180,8 @@ class TableScreen:
         if self.renders is None or self._failed:
             return []
         try:
-            text = self.renders(seat, observation)
+            if not (text := self.renders(seat, observation)):
+                return []
         except ModuleFault as fault:
             self._failed = True
             say(f"Its own drawing failed, so here is a plain one: {one_line(str(fault))[:120]}")

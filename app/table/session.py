@@ -55,6 +55,13 @@ class LaidTable:
 
         return self.run / "records" if self.run else runs_folder() / "played"
 
+    @property
+    def place(self) -> "Table":
+        """Where a match is played."""
+        from tools.sandbox import SandboxTable
+
+        return SandboxTable(self.worker)
+
     def rulebook(self) -> str:
         """The rulebook, or what the module says of itself."""
         from tools.sources import find_rulebook

@@ -26,6 +26,7 @@ from games.environments import (
     of_own,
     own_games,
 )
+from games.environments.classes import is_class_name, of_class
 from games.environments.openspiel.adapter import ENCODINGS, of_openspiel
 from games.streams import stream
 from games.table import Position
@@ -38,6 +39,7 @@ _PREFACE = (
 )
 
 
+_KINDS = ("openspiel", "own", "library", "twin")
 _LONGEST_TWIN = 500  # a twin may have a twin; each is a call within a call
 
 
@@ -186,15 +188,23 @@ def environment_named(
             said = f"SEED a number, in at most {_LONGEST_TWIN} characters"
             raise EnvironmentNotFoundError(f"{text[:80]!r}: required is twin:SEED:NAME, {said}")
         return TwinEnvironment(environment_named(name, given, players, of_file=of_file), int(seed))
-    if kind == "openspiel" and (plain := rest.partition("(")[0]) in ENCODINGS:
-        return _as_it_is(of_openspiel(rest, _rules(plain)), given, players)
+    if kind == "openspiel" and (plain := rest.partition("(")[0]):
+        rules = _rules(plain) if plain in ENCODINGS else ""
+        return _as_it_is(of_openspiel(rest, rules), given, players)
     if kind == "own" and rest in own_games():
         return _as_it_is(of_own(rest, _rules(rest)), given, players)
     if kind == "library" or text in library.names():
         return of_library(rest or text, given, players)
-    if of_file is not None and kind not in ("openspiel", "own", "library"):
+    if is_class_name(text) and kind not in _KINDS:
+        return _as_it_is(of_class(text), given, players)
+    if of_file is not None and kind not in _KINDS:
         return of_file(text, given, players)
     raise EnvironmentNotFoundError(f"no environment {text!r}; known are {known()}")
+
+
+def is_environment(text: str) -> bool:
+    """True for a name that none but `environment_named` takes."""
+    return text.partition(":")[0] in _KINDS or is_class_name(text)
 
 
 def _as_it_is(
@@ -213,11 +223,12 @@ def known() -> str:
     """Every name there is, for a message."""
     return "; ".join(
         (
-            f"openspiel:NAME ({', '.join(sorted(ENCODINGS))})",
+            f"openspiel:NAME ({', '.join(sorted(ENCODINGS))}, and all others of OpenSpiel's)",
             f"own:NAME ({', '.join(own_games())})",
             f"library:NAME ({', '.join(library.names())})",
             "twin:SEED:NAME for any of these under other names",
             "a module file, or a folder with game.py",
+            "package.module:Class for a class of your own (docs/environments.md)",
         )
     )
 

@@ -16,6 +16,7 @@ from games.environments import (
     SearchableEnvironment,
     SourceTable,
 )
+from games.environments.classes import ClassEnvironment, of_class
 from games.environments.openspiel.adapter import OpenSpielEnvironment, of_openspiel
 from games.environments.registry import TwinEnvironment
 from games.modules import STATE_KEY, LocalModule
@@ -45,6 +46,8 @@ def preload_of(environment: Environment) -> tuple[str, ...]:
     """Packages that a worker needs to play an environment by `served_source`."""
     while isinstance(environment, TwinEnvironment):
         environment = environment.origin
+    if isinstance(environment, ClassEnvironment):
+        return (PRELOAD[0], environment.name.partition(":")[0])
     return PRELOAD if isinstance(environment, OpenSpielEnvironment) else PRELOAD[:1]
 
 
@@ -56,6 +59,8 @@ def _described(environment: Environment) -> Json:
     """
     if isinstance(environment, OpenSpielEnvironment):
         return {"openspiel": environment.name.partition(":")[2]}
+    if isinstance(environment, ClassEnvironment):
+        return {"class": environment.name}
     if isinstance(environment, TwinEnvironment):
         return {"seed": environment.seed, "twin": _described(environment.origin)}
     source = source_of(environment)
@@ -68,6 +73,8 @@ def _described(environment: Environment) -> Json:
 def _made(told: Any) -> Environment:  # noqa: ANN401 - JSON of our own
     if "openspiel" in told:
         return of_openspiel(told["openspiel"], "")
+    if "class" in told:
+        return of_class(told["class"])
     if "twin" in told:
         return TwinEnvironment(_made(told["twin"]), told["seed"])
     table = GameTable(Game(LocalModule(told["source"])))
@@ -115,11 +122,17 @@ class _Lazy:
 
     @cached_property
     def legal(self) -> dict[Action, int]:
-        native, name = self._native, self._environment.encoding.action
-        chances = native.chance_outcomes() if self.player == CHANCE else []
-        _require_uniform([chance for _, chance in chances])
-        numbers = [number for number, _ in chances] or native.legal_actions()
-        return {name(native, number): number for number in numbers}
+        native, encoding = self._native, self._environment.encoding
+        outcomes = native.chance_outcomes() if self.player == CHANCE else []
+        if not encoding.is_plain:
+            _require_uniform([chance for _, chance in outcomes])
+        numbers = [number for number, _ in outcomes] or native.legal_actions()
+        return encoding.numbered(native, numbers)
+
+    @property
+    def probabilities(self) -> list[float]:
+        outcomes = self._native.chance_outcomes() if self.player == CHANCE else []
+        return [chance for _, chance in outcomes]
 
     @cached_property
     def _view(self) -> tuple[State, Sequence[Observation]]:
@@ -157,6 +170,7 @@ class ServedRules:
         known = environment.encoding if isinstance(environment, OpenSpielEnvironment) else None
         self._history = known.history if known else None
         self._kept = known.kept if known else _KEPT
+        self._has_chances = known is not None and known.is_plain
         self._places: dict[tuple[Action, ...], _Place] = {}
         self._positions: dict[tuple[Action, ...], Position] = {}
 
@@ -167,6 +181,7 @@ class ServedRules:
         """
         return {
             **({"resample_history": self._history} if self._history else {}),
+            **({"get_chance_probabilities": self._chances} if self._has_chances else {}),
             "initial_state": lambda *_, **__: {"h": []},
             "get_current_player": lambda state: self._place(state).player,
             "get_legal_actions": lambda state: [*self._place(state).legal],
@@ -189,6 +204,10 @@ class ServedRules:
             [*here.rewards],
             [*here.observations],
         ]
+
+    def _chances(self, state: Mapping[str, Any]) -> list[float]:
+        place = self._place(state)
+        return place.probabilities if isinstance(place, _Lazy) else []
 
     def _best(self, history: Sequence[Action], simulations: int, seed: int) -> Action | None:
         environment = self._environment

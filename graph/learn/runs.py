@@ -1,9 +1,8 @@
 """The machine of `learn`: its wiring, and its runs from start to end."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import START, StateGraph
@@ -19,7 +18,7 @@ from graph.learn.report import TOLD, LearnReport, read_report
 from graph.learn.settings import LearnRequest, read_learning, write_learning
 from graph.learn.state import LearnContext, LearnState
 from graph.run.checkpoints import moved, open_checkpoints
-from graph.run.events import Tell, hear_waits, writer_of
+from graph.run.events import Tell, with_waits
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.handle import QuietRun
 from graph.run.opening import model_settings, open_chat
@@ -60,20 +59,9 @@ def build_learning(saver: "BaseCheckpointSaver[str] | None" = None) -> Any:  # n
     """
     builder = StateGraph(LearnState, context_schema=LearnContext)
     for node in (intake, synthesise, check, refine, infer, active, value, arena, tensors, report):
-        builder.add_node(node.__name__, _heard(node))
+        builder.add_node(node.__name__, with_waits(node))
     builder.add_edge(START, "intake")
     return builder.compile(checkpointer=saver, name="rulewright learn")
-
-
-def _heard(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
-    """The node, of which who streams the run hears what a model is waited for."""
-
-    @wraps(node)
-    def run(state: LearnState, runtime: Any) -> Any:  # noqa: ANN401 - the node's own types
-        hear_waits(writer_of(runtime.stream_writer))
-        return node(state, runtime)
-
-    return run
 
 
 def make_learning(

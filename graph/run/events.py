@@ -4,7 +4,8 @@ A node writes an event to LangGraph's stream as one JSON object; `read_event` ma
 """
 
 from collections.abc import Callable, Mapping
-from typing import Literal, TypeAlias, get_args
+from functools import wraps
+from typing import Any, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -249,6 +250,40 @@ class VariantsChosen(_Event):
     of: int
 
 
+class MechanicsRead(_Event):
+    """The game that is varied was taken apart."""
+
+    node: Literal["mechanics"] = "mechanics"
+    mechanics: int
+    problems: tuple[str, ...] = ()
+
+
+class ReplacementsProposed(_Event):
+    """Mechanics that many games have are to be replaced."""
+
+    node: Literal["substitute"] = "substitute"
+    variants: int
+    frequent: tuple[str, ...]
+
+
+class Reworded(_Event):
+    """A variant was put into words, and read again."""
+
+    node: Literal["reword"] = "reword"
+    variant: int
+    title: str
+    problems: int
+    reason: str = ""
+
+
+class WordedChosen(_Event):
+    """The variants least like all known games are to be made."""
+
+    node: Literal["rank"] = "rank"
+    chosen: int
+    of: int
+
+
 class Reported(_Event):
     """The report is written."""
 
@@ -284,6 +319,10 @@ Event: TypeAlias = (
     | BaseMeasured
     | TwistsProposed
     | VariantsChosen
+    | MechanicsRead
+    | ReplacementsProposed
+    | Reworded
+    | WordedChosen
     | Reported
 )
 _KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
@@ -312,3 +351,14 @@ def read_event(data: Mapping[str, JsonValue]) -> Event:
 def hear_waits(tell: Tell) -> None:
     """Let a listener be told what a model is waited for, for the rest of this context."""
     listen(lambda told: tell(Waits(**told.model_dump())))
+
+
+def with_waits(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
+    """The node, of which who streams the run hears what a model is waited for."""
+
+    @wraps(node)
+    def run(state: Any, runtime: Any) -> Any:  # noqa: ANN401 - the node's own types
+        hear_waits(writer_of(runtime.stream_writer))
+        return node(state, runtime)
+
+    return run

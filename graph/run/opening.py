@@ -83,6 +83,13 @@ def store_settings() -> "StoreSettings":
         raise out_of_range(error, _STORE_VARIABLES) from None
 
 
+def open_embedder(tell: Callable[[str], None]) -> "Store":
+    """The store for its embedder and cached vectors alone: it may hold nothing, or what is old."""
+    from vectorstore.store import open_store
+
+    return open_store(store_settings(), tell=tell)
+
+
 def open_store_here(tell: Callable[[str], None]) -> "Store":
     """The store, built or brought up to date by its first use; `tell` takes progress."""
     from vectorstore.indexing import ensure_indexed

@@ -11,6 +11,7 @@ from games.text import number_of, plain_text, quoted
 from graph.run.folder import RunFolder
 from graph.vary.settings import VarySettings
 from tools.playtest.intervals import Estimate
+from tools.reporting.content import Fairness
 from tools.reporting.page import page_style, page_template
 from tools.reporting.verdict import percent
 from tools.sandbox import Grade
@@ -135,10 +136,7 @@ def comparisons(report: VaryReport, folder: RunFolder) -> list[str]:
 
 
 def _told(figures: TrialFigures) -> list[str]:
-    fair, share = figures.fairness, "-"
-    if fair is not None and fair.share.value is not None:
-        ends = f"{percent(fair.share.low or 0.0)} to {percent(fair.share.high or 1.0)}"
-        share = f"{fair.share.name}: {percent(fair.share.value)} ({ends}), fair: {fair.answer}"
+    share = fair_text(figures.fairness) if figures.fairness else "-"
     if figures.score is not None:
         share = f"all win or lose together: score {figures.score.value:.2f}"
     return [
@@ -148,6 +146,14 @@ def _told(figures: TrialFigures) -> list[str]:
         _share(figures.ties),
         _share(figures.skill),
     ]
+
+
+def fair_text(fair: Fairness) -> str:
+    """The side furthest from an even share, its interval and the answer; "-" where unmeasured."""
+    if fair.share.value is None:
+        return "-"
+    ends = f"{percent(fair.share.low or 0.0)} to {percent(fair.share.high or 1.0)}"
+    return f"{fair.share.name}: {percent(fair.share.value)} ({ends}), fair: {fair.answer}"
 
 
 def _share(found: Estimate | None) -> str:

@@ -128,10 +128,12 @@ class Kit:
     Attributes:
         preload: Trusted packages, by name; each may offer `OPERATIONS`.
         numpy: Whether numpy is loaded.
+        is_wide: Whether they import from every folder from which this process does.
     """
 
     preload: tuple[str, ...] = ()
     numpy: bool = False
+    is_wide: bool = False
 
     def settings(self, limits: Limits) -> dict[str, Json]:
         """The first message to a pool's own process."""

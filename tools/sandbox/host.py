@@ -117,13 +117,14 @@ class Sandbox:
             source: The module that will be loaded; numpy is there where it is imported. None for
                 a worker whose module is not known yet: numpy is there.
             preloaded: Whether it has numpy and the preloaded packages, as a searching player does.
-            more: Packages that it has besides, for a source of our own.
+            more: Packages that it has besides, for a source of our own; they may import what this
+                process may.
 
         Raises:
             SandboxUnavailableError: If the sandbox cannot start, or no process can be made.
         """
         kit = Kit(self._preload, numpy=True) if preloaded else kit_for(source)
-        kit = replace(kit, preload=(*kit.preload, *more))
+        kit = replace(kit, preload=(*kit.preload, *more), is_wide=bool(more))
         layout = self._next_layout(kit)
         pool = self._pool(kit, layout, instead_of=None)
         try:

@@ -273,6 +273,22 @@ def environment_in(
         )
 
 
+def worker_of(environment: Environment) -> Worker:
+    """The worker in which an environment plays that `environment_in` gave.
+
+    Raises:
+        TypeError: If it plays elsewhere.
+    """
+    while isinstance(environment, TwinEnvironment):
+        environment = environment.origin
+    if isinstance(environment, _WorkerEnvironment):
+        return environment.worker
+    table = environment.table if isinstance(environment, ModuleEnvironment) else None
+    if isinstance(table, SandboxTable):
+        return table.worker
+    raise TypeError(f"{environment.name} plays in no worker")
+
+
 @dataclass(frozen=True)
 class _WorkerPosition(Position):
     """A position, with all that led to it."""

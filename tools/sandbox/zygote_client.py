@@ -333,4 +333,6 @@ def import_paths(kit: Kit) -> list[str]:
         folder = origin.parent.parent if spec.submodule_search_locations else origin.parent
         if str(folder) not in paths:
             paths.append(str(folder))
+    if kit.is_wide:
+        paths += [one for one in sys.path if one not in paths and Path(one).is_dir() and one]
     return paths

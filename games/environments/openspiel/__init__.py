@@ -30,6 +30,8 @@ class Encoding:
         action: The name of a legal action or chance outcome.
         free: Parameters of OpenSpiel, whole numbers, that may be given: name -> what they count.
         kept: Positions that a worker may hold at once, in a few hundred MiB.
+        names: The names of all legal actions or outcomes, where one depends on the others.
+        is_plain: Whether all is OpenSpiel's text, and chance may be other than uniform.
         history: Draws all actions of a match that a seat's view may have come from; see
             `resample_history` in the contract. None where none is known.
     """
@@ -39,7 +41,15 @@ class Encoding:
     action: Callable[[Native, int], Action] = spoken
     free: Mapping[str, str] = field(default_factory=dict)
     kept: int = 10_000
+    names: Callable[[Native, Sequence[int]], list[Action]] | None = None
+    is_plain: bool = False
     history: Callable[[Sequence[Sequence[Any]], int], list[Action]] | None = None
+
+    def numbered(self, native: Native, numbers: Sequence[int]) -> dict[Action, int]:
+        """OpenSpiel's number of each legal action or outcome, by its name."""
+        one, many = self.action, self.names
+        words = many(native, numbers) if many else [one(native, number) for number in numbers]
+        return dict(zip(words, numbers, strict=True))
 
 
 def plies(native: Native) -> list[tuple[int, int]]:

@@ -9,6 +9,7 @@ from games.environments import EnvironmentNotFoundError
 from games.environments.openspiel import Encoding, Native
 from games.environments.openspiel.boards import BOARDS
 from games.environments.openspiel.cards import CARDS
+from games.environments.openspiel.plain import plain_game, plain_rules
 from games.table import Position
 from games.values import CHANCE, Action, Json
 
@@ -85,7 +86,7 @@ class OpenSpielEnvironment:
         player = native.current_player()
         chances = dict(native.chance_outcomes()) if player == CHANCE else {}
         actions = [] if native.is_terminal() else [*chances] or native.legal_actions()
-        numbers = {self.encoding.action(native, action): action for action in actions}
+        numbers = self.encoding.numbered(native, actions)
         if len(numbers) != len(actions):
             raise ValueError(f"{self.name}: two legal actions have one name: {sorted(numbers)}")
         state, observations = self.encoding.view(native)
@@ -106,13 +107,17 @@ def of_openspiel(name: str, rules: str) -> OpenSpielEnvironment:
     """The environment of a game of OpenSpiel.
 
     Args:
-        name: One of `ENCODINGS`; with parameters as OpenSpiel writes them, `NAME(key=value,...)`.
-        rules: Its rulebook.
+        name: One of `ENCODINGS`, or any other of OpenSpiel's; with parameters as OpenSpiel writes
+            them, `NAME(key=value,...)`.
+        rules: Its rulebook; "" for what OpenSpiel tells of it.
 
     Raises:
-        EnvironmentNotFoundError: If the extra is missing, or the parameters are none of its own.
+        EnvironmentNotFoundError: If the extra is missing, there is no such game, or the parameters
+            are none of its own.
     """
     plain, opens, given = name.partition("(")
+    if plain not in ENCODINGS:
+        return _of_any(name)
     encoding = ENCODINGS[plain]
     pairs = [pair.split("=") for pair in given.removesuffix(")").split(",") if opens]
     known = f"openspiel:{plain} takes {', '.join(encoding.free) or 'no parameters'}"
@@ -135,6 +140,18 @@ def of_openspiel(name: str, rules: str) -> OpenSpielEnvironment:
         num_players=game.num_players(),
         parameters=game.get_parameters(),
         rules=f"{rules}\nBut here: {told}.\n" if told else rules,
+        game=game,
+        encoding=encoding,
+    )
+
+
+def _of_any(name: str) -> OpenSpielEnvironment:
+    game, encoding = plain_game(_pyspiel(), name)
+    return OpenSpielEnvironment(
+        name=f"openspiel:{name}",
+        num_players=game.num_players(),
+        parameters={},  # they stand in its name
+        rules=plain_rules(game),
         game=game,
         encoding=encoding,
     )

@@ -230,7 +230,7 @@ def test_every_openspiel_environment_has_rules_and_a_name() -> None:
 
 
 def test_what_is_unknown_is_refused_with_what_is_known() -> None:
-    for text in ("openspiel:chess", "openspiel:", "library:nothing", "nothing"):
+    for text in ("openspiel:nowhere", "openspiel:", "library:nothing", "nothing"):
         with pytest.raises(EnvironmentNotFoundError, match=r"known|there are"):
             environment_named(text)
     with pytest.raises(EnvironmentNotFoundError, match="own parameters"):
