@@ -437,18 +437,24 @@ class TableSession:
         return player
 
 
-def verdict_words(returns: Sequence[float], you: int | None) -> str:
+def verdict_words(returns: Sequence[float], you: int | None, names: Sequence[str] = ()) -> str:
     """The winners in words, to the seat `you`, or to whoever looks on.
+
+    Where all results are equal nobody is first: those who play together may all have lost.
 
     >>> verdict_words([1, 0], 0), verdict_words([1, 1, 0], None), verdict_words([0, 1], 0)
     ('You win.', 'Player 1 and Player 2 share the first place.', 'Player 2 wins.')
+    >>> verdict_words([0, 0], 0), verdict_words([0, 1], 0, ["Ann", "Ben"])
+    ('All have the same result: 0.', 'Ben wins.')
     """
     best = max(returns)
+    if len(returns) > 1 and min(returns) == best:
+        return f"All have the same result: {best:g}."
     winners = [seat for seat, value in enumerate(returns) if value == best]
     is_shared = len(winners) > 1
     if you in winners:
         return "You share the first place." if is_shared else "You win."
-    named = " and ".join(f"Player {seat + 1}" for seat in winners)
+    named = " and ".join(names[seat] if names else f"Player {seat + 1}" for seat in winners)
     return f"{named} {'share the first place' if is_shared else 'wins'}."
 
 

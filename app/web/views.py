@@ -154,7 +154,7 @@ class Beholder:
             return [f"The match did not finish: {one_line(match.reason)}"]
         names = self.table.kept.about.names
         rows = [f"{name}: {value:g}" for name, value in zip(names, match.returns, strict=True)]
-        return [verdict_words(match.returns, self.seat), *rows]
+        return [verdict_words(match.returns, self.seat, names), *rows]
 
 
 class PublicEye:

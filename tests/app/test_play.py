@@ -164,7 +164,7 @@ def test_a_person_approves_the_rulebook_and_plays_the_made_game_to_its_end(
     assert (tmp_path / "run" / "report.html").exists()
     two = terminal("play", tmp_path / "run", "--seat", "2", "--opponent", "random")
     assert play_to_the_end(two) == 0
-    verdicts = ("You win.", "Player 1 wins.", "You share the first place.")
+    verdicts = ("You win.", "Player 1 wins.", "All have the same result: 0.")
     assert sum(verdict in two.screen for verdict in verdicts) == 1
 
 
