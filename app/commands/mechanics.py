@@ -50,14 +50,13 @@ def show_mechanics(
 
 def _taken_apart(game: str, *, as_json: bool) -> "Rulebook":
     """A game's rulebook with its graph, which is kept in the design of a run."""
-    from graph.run.events import hear_waits
+    from graph.run.events import hearing_waits
     from graph.run.opening import open_chat
     from graph.vary.rulebooks import game_folder, keep_graph, rulebook_named
     from graph.vary.worded import require_chat_settings
 
     book, folder = rulebook_named(game), game_folder(game)
-    with Progress(quiet=as_json) as progress:
-        hear_waits(progress)
+    with Progress(quiet=as_json) as progress, hearing_waits(progress):
         kept = folder.root.exchanges if folder else None
         if folder is None:
             return book.taken_apart(lambda: open_chat(require_chat_settings(), kept))
@@ -72,15 +71,18 @@ def _clusters(
     breed: int, book: "Rulebook | None", *, as_json: bool, anew: bool = False
 ) -> "MechanicStore":
     """The clusters of all games, bred in where that is asked for: in those of one game alone."""
-    from graph.run.events import hear_waits
+    from graph.run.events import hearing_waits
     from graph.run.opening import open_chat, open_embedder
     from graph.vary.breeding import breed_clusters, clusters_here, clusters_of, clusters_path
     from graph.vary.worded import require_chat_settings
     from vectorstore.mechanics import write_clusters
 
     chat = open_chat(require_chat_settings()) if breed else None
-    with open_embedder(note) as store, Progress(quiet=as_json) as progress:
-        hear_waits(progress)
+    with (
+        open_embedder(note) as store,
+        Progress(quiet=as_json) as progress,
+        hearing_waits(progress),
+    ):
         known = clusters_here(store, anew=anew)
         if chat is None:
             return known

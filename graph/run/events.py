@@ -4,12 +4,13 @@ A node writes an event to LangGraph's stream as one JSON object; `read_event` ma
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from agents.model.waiting import Waiting, listen
+from agents.model.waiting import Waiting, listen, listening
 
 Tell: TypeAlias = "Callable[[Event], None]"
 Write: TypeAlias = Callable[[dict[str, JsonValue]], None]
@@ -351,6 +352,11 @@ def read_event(data: Mapping[str, JsonValue]) -> Event:
 def hear_waits(tell: Tell) -> None:
     """Let a listener be told what a model is waited for, for the rest of this context."""
     listen(lambda told: tell(Waits(**told.model_dump())))
+
+
+def hearing_waits(tell: Tell) -> AbstractContextManager[None]:
+    """Inside the block a listener is told what a model is waited for."""
+    return listening(lambda told: tell(Waits(**told.model_dump())))
 
 
 def with_waits(node: Callable[..., Any]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
