@@ -58,16 +58,15 @@ def check_game(
             deadline_s=deadline,
             records=0,
         )
-        findings = [*run.findings]
-        if verdict(findings) == "passed":
+        if verdict(run.findings) == "passed":
             setup = GameSetup(found.name, found.source, run.num_players)
             asked = SeriesSettings(
                 _MATCHES, settings.seed, settings.max_plies, until=ends, record=False
             )
-            findings.append(play_finding(opened, setup, PlayerRoster(), asked))
-            findings += _on_hints(opened, found.source)
+            played = play_finding(opened, setup, PlayerRoster(), asked)
+            more = (played, *_on_hints(opened, found.source))
+            run = replace(run, findings=(*run.findings, *more))
         grade = opened.grade
-    run = replace(run, findings=tuple(findings))
     if junit is not None:
         write_junit(junit, found.name, cases_of_check(run.findings))
     outcome = verdict(run.findings)
