@@ -40,6 +40,8 @@ def plain_text(text: str) -> str:
     >>> plain_text("\x1b]8;;http://somewhere\x1b\\link\x1b]8;;\x1b\\")
     'link'
     """
+    if text.isascii() and text.isprintable():
+        return text
     return _UNSEEN.sub("", _ESCAPES.sub("", text))
 
 

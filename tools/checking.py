@@ -17,6 +17,7 @@ from games.table import Position, Table
 from games.trajectories import Transition, open_deck
 from games.values import Json, ModuleFault
 from tools.pace import PacedTable, is_slow, slow_finding, slowest_function
+from tools.presentation import check_presentation
 from tools.sandbox import Sandbox, SandboxedModule, SandboxTable, Worker
 from tools.sandbox.reading import foreign_imports
 from tools.transitions import replay_transitions
@@ -170,7 +171,8 @@ def check_source(
             found = trial.deadline.judged([from_fault("load", fault)])
             return CheckRun((*foreign, *found), (), worker.output, sandbox, source, start)
         start = (subject.num_players, dict(parameters))
-        findings = foreign + trial.deadline.judged(run_checks(subject, settings))
+        found = [*run_checks(subject, settings), *check_presentation(subject.game.module)]
+        findings = foreign + trial.deadline.judged(found)
         output = worker.output
     kept: tuple[MatchRecord, ...] = ()
     if _playable(findings):

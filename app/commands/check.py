@@ -13,10 +13,8 @@ from app.seeds import seed_or_drawn
 from games.text import one_line, quoted
 
 if TYPE_CHECKING:
-    from games.checks import Finding
     from graph.run.folder import RunFolder
     from tools.checking import CheckRun
-    from tools.sandbox import Sandbox
 
 _MATCHES = 100  # that are played as `match` plays them
 
@@ -64,8 +62,7 @@ def check_game(
                 _MATCHES, settings.seed, settings.max_plies, until=ends, record=False
             )
             played = play_finding(opened, setup, PlayerRoster(), asked)
-            more = (played, *_on_hints(opened, found.source))
-            run = replace(run, findings=(*run.findings, *more))
+            run = replace(run, findings=(*run.findings, played))
         grade = opened.grade
     if junit is not None:
         write_junit(junit, found.name, cases_of_check(run.findings))
@@ -82,21 +79,6 @@ def check_game(
     }
     give(told, lambda: _show(found.name, run, grade.name), as_json=as_json)
     leave(0 if outcome == "passed" else 1)
-
-
-def _on_hints(sandbox: "Sandbox", source: str) -> "list[Finding]":
-    """The finding on the module's hints for a drawing; none where it has no hints."""
-    from app.web.drawing import presentation
-    from games.checks import Finding
-    from tools.sandbox import SandboxedModule
-
-    with sandbox.loaded("hints", source) as worker:
-        hints = presentation.given_presentation(SandboxedModule(worker))
-    try:
-        presentation.checked_presentation(hints)
-    except presentation.PresentationError as wrong:
-        return [Finding(check="presentation", outcome="failed", evidence=str(wrong))]
-    return [Finding(check="presentation", outcome="passed")] if hints is not None else []
 
 
 def _show(name: str, run: "CheckRun", grade: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from app.table.boards import Board, Naming, grid_of, naming_of, placed_boards, size_of
@@ -33,6 +34,7 @@ class Setting:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     is_unicode: bool = False
 
+    @cached_property
     def owned(self) -> set[str]:
         """First names of the zones that each player has one of."""
         return {
@@ -168,7 +170,7 @@ class SeatReading:
 
     def _own_hand(self, key: str, value: object) -> list[str] | None:
         """The seat's own cards: the field that is named after a zone which each player has."""
-        each = self.setting.owned()
+        each = self.setting.owned
         if key not in each | {name.removesuffix("s") for name in each} | {"hand"}:
             return None
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):

@@ -382,6 +382,11 @@ class TableSession:
         generator = stream(self.seed, "hint", seat=log.seat, ply=len(self.plies))
         return self._helpers[log.seat].choose(log, legal, generator)
 
+    def end_hint(self, seat: int) -> None:
+        """End the seat's search, from any thread: its next hint begins another."""
+        if (helper := self._helpers.pop(seat, None)) is not None:
+            helper.close()
+
     def reasons(self, seat: int) -> "dict[Action, tuple[float | None, int]]":
         """The value and the visits of each action in the seat's newest hint; {} without a search.
 

@@ -37,7 +37,7 @@ class Refusal(Exception):  # noqa: N818 - the request is at fault
 @cache
 def _templates() -> Environment:
     loader = FileSystemLoader(HERE / "templates")
-    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, auto_reload=False)
     made.finalize = lambda value: plain_text(value) if type(value) is str else value
     made.filters["paragraphs"] = paragraphs
     return made

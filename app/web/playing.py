@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from app.console import explained
+from app.table.hints import Hint, HintSearch
 from app.table.reading import Setting
 from app.table.session import (
     TableLeft,
@@ -18,18 +19,18 @@ from app.table.session import (
     laid_table,
     table_setting,
 )
-from app.web.drawing.presentation import given_presentation
 from app.web.pages import Refusal
 from games.engine import Match, PlayerFault, Ply
+from games.information import SeatLog
 from games.table import Position
 from games.text import one_line
-from games.values import CHANCE, ModuleFault
+from games.values import CHANCE
+from tools.presentation import given_presentation
 from tools.sandbox import SandboxTable
 
 if TYPE_CHECKING:
     from app.web.keeping import KeptTable
     from app.web.views import Beholder
-    from games.information import SeatLog
     from games.table import Table
     from games.values import Action, Json, Observation
     from tools.sandbox import Sandbox
@@ -104,9 +105,10 @@ class Wishes:
 
     move: "Action | None" = None
     back: int | None = None
-    hint: bool = False
+    hint: bool | None = None  # False gives the search up
     conceded: set[int] = field(default_factory=set)
     closing: bool = False
+    gone: bool = False  # it was not waited for: somebody else may write the journal now
 
 
 @dataclass
@@ -119,7 +121,7 @@ class WebTable:
         heard: Told whenever there is something new to see.
         shown: The newest moment.
         setting: What drawings need to know.
-        hints: The hint a seat asked for, with the mark at which it did.
+        hints: The newest hint that a seat asked for.
         chat: What persons said: seat and words.
         said: How often.
         hinted: The game's own hints for a drawing, where it has some.
@@ -132,7 +134,7 @@ class WebTable:
     heard: Callable[[], None] = lambda: None
     shown: Shown = field(default_factory=Shown)
     setting: Setting = field(default_factory=lambda: Setting(0))
-    hints: dict[int, tuple[str, list[str]]] = field(default_factory=dict)
+    hints: dict[int, Hint] = field(default_factory=dict)
     chat: list[tuple[int, str]] = field(default_factory=list)
     said: int = 0
     hinted: "Json" = None
@@ -146,6 +148,7 @@ class WebTable:
     _position: Position | None = None
     _table: "Table | None" = None
     _thread: threading.Thread | None = None
+    _hinting: HintSearch | None = None
     session: TableSession | None = None
 
     def start(self) -> None:
@@ -184,6 +187,8 @@ class WebTable:
         self.stop()
         if self._thread is not None:
             self._thread.join(max(0.0, patience))
+        with self._changed:
+            self._wishes.gone = True
         for beholder in [*self.beholders.values()]:
             beholder.close()
 
@@ -231,6 +236,7 @@ class WebTable:
                 self.hinted = given_presentation(laid.module.module)
                 self.session = session = self.kept.session(self.sandbox)
                 match = session.play(self, self._asked, self._told)
+                self._keep()
                 self.kept.end(session, match)
                 self._publish(match=replace(match, plies=(), logs=()))
         except TableLeft:
@@ -240,28 +246,40 @@ class WebTable:
             if said is None:
                 _LOG.exception("the match at table %s broke off", self.kept.id)
             self._publish(trouble=said or "The match broke off by a fault of ours.")
+        finally:
+            if self._hinting is not None:
+                self._hinting.stop()
         self.session = None  # with all that it remembers
 
     def _told(self, ply: Ply) -> None:
         assert self.session is not None, "it plays"  # for mypy
         if self.session.is_replaying:
             return
-        self.kept.add(self.session.plies)
         waits = self._position.player if self._position else CHANCE
         is_computer = ply.player >= 0 and self.session.players[ply.player] is not None
         if not is_computer and (waits == CHANCE or self._is_person(waits)):
             return  # at once there is more to see
+        self._keep()
         self._publish()
         if is_computer and (pause := PAUSES.get(self.kept.about.speed)):
             with self._changed:
                 self._changed.wait_for(lambda: self._wishes.closing, pause)
                 self._require_open()
 
+    def _keep(self) -> None:
+        """Keep what was played so far, before anybody is shown it."""
+        with self._changed:
+            if self._wishes.gone:
+                raise TableLeft(0)
+            if self.session is not None and not self.session.is_replaying:
+                self.kept.add(self.session.plies)
+
     def _is_person(self, player: int) -> bool:
         return player >= 0 and self.kept.about.players[player] is None
 
-    def _asked(self, seat: int, log: "SeatLog", legal: "Sequence[Action]") -> "Action":
+    def _asked(self, seat: int, log: SeatLog, legal: "Sequence[Action]") -> "Action":
         assert self.session is not None, "it plays"  # for mypy
+        self._keep()
         while True:
             with self._changed:
                 self._require_open()
@@ -271,40 +289,44 @@ class WebTable:
                 self._changed.wait_for(self._is_wished)
                 wished, self._wishes = (
                     self._wishes,
-                    replace(self._wishes, move=None, back=None, hint=False),
+                    replace(self._wishes, move=None, back=None, hint=None),
                 )
+            if self._hinting is not None and wished.hint is not True:
+                self._hinting.stop("No hint: the search was stopped")
             if wished.move is not None:
                 return wished.move
             if wished.back is not None:
                 self.kept.go_back(self.session.plies[: wished.back])
                 raise WentBack(wished.back)
             if wished.hint:
-                self.hints[seat] = self.shown.mark(seat), self._hint(log, legal)
+                self._seek(log, legal)
 
     def _is_wished(self) -> bool:
         wishes = self._wishes
-        given = wishes.move is not None or wishes.back is not None or wishes.hint
+        given = wishes.move is not None or wishes.back is not None
+        given = given or wishes.hint is not None
         return given or wishes.closing or self.shown.turn in wishes.conceded
 
     def _require_open(self) -> None:
         if self._wishes.closing:
             raise TableLeft(0)
 
-    def _hint(self, log: "SeatLog", legal: "Sequence[Action]") -> list[str]:
-        """The advice of a search, and its reasons: the value and the visits of each move."""
-        from agents.players.specs import PlayerSpecError
-
+    def _seek(self, log: SeatLog, legal: "Sequence[Action]") -> None:
+        """Have a search look for a hint; it tells by itself what it found."""
         assert self.session is not None, "it plays"  # for mypy
-        try:
-            advice = self.session.hint(log, sorted(legal))
-            rows = sorted(self.session.reasons(log.seat).items(), key=lambda row: -row[1][1])
-        except (PlayerSpecError, PlayerFault, ModuleFault) as problem:
-            return [f"No hint: {one_line(str(problem))[:200]}"]
-        told = [f"A search would play: {one_line(advice.action)}"]
-        for action, (value, visits) in rows[:5]:
-            worth = "not tried" if value is None else f"value {value:.2f}"
-            told.append(f"{one_line(action)}: {worth}, {visits} visits")
-        return told
+        seat, mark = log.seat, self.shown.mark(log.seat)
+
+        def told(lines: Sequence[str], *, is_sought: bool = False) -> None:
+            self.hints[seat] = Hint(mark, lines, is_sought)
+            self.heard()
+
+        if self._hinting is not None and self._hinting.is_at_work:
+            told(["No hint: the search before it has not ended yet; try again later"])
+            return
+        told(["A search looks for a move."], is_sought=True)
+        own = SeatLog(seat, [*log.entries])
+        self._hinting = HintSearch(self.session, own, tuple(legal), told)
+        self._hinting.start()
 
     def _publish(
         self,
@@ -339,12 +361,12 @@ class WebTable:
             self._wishes.move = action
             self._await(before)
 
-    def hint(self, seat: int, mark: str) -> None:
-        """Have a search look for a move; it is shown to the seat alone."""
+    def hint(self, seat: int, mark: str, *, wanted: bool = True) -> None:
+        """Have a search look for a move, or stop it; what it finds is shown to the seat alone."""
         with self._changed:
             before = self.shown
             self._require_turn(seat, mark)
-            self._wishes.hint = True
+            self._wishes.hint = wanted
             self._await(before)
 
     def back(self, seat: int, mark: str) -> None:

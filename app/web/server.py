@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -196,8 +197,7 @@ class Web:
 
     def beholder(self, table: WebTable, seat: int | None) -> Beholder:
         """The one who looks at a table from a seat."""
-        with self._lock:
-            return table.beholders.setdefault(seat, Beholder(table, seat))
+        return table.beholders.setdefault(seat, Beholder(table, seat))
 
     @contextmanager
     def heavy(self) -> Iterator[None]:
@@ -227,6 +227,7 @@ def create_app(web: Web) -> FastAPI:
 
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
+        current_default_thread_limiter().total_tokens = web.settings.limits.waiting
         yield
         web.streams.close()
 

@@ -26,6 +26,7 @@ class WebLimits:
         tables: Tables that are played at once.
         runs: Designs that are made at once.
         heavy: Analyses and comparisons at once.
+        waiting: Requests in work at once: some wait until a table is laid, or a move is seen.
     """
 
     body_bytes: int = 64 * 2**10
@@ -38,6 +39,7 @@ class WebLimits:
     tables: int = 64
     runs: int = 2
     heavy: int = 2
+    waiting: int = 160
 
 
 @dataclass(frozen=True)

@@ -95,14 +95,12 @@ def table_rules(request: Request, at: At) -> Response:
 
 
 @router.get("/table/{id_}/{secret}/events")
-async def seat_events(request: Request, id_: str, secret: str) -> Response:
+async def seat_events(request: Request, id_: str, at: At) -> Response:
     """A stream that tells a seat that there is something new, and nothing of it."""
-    web = web_of(request)
-    at = web.beholder(table := web.tables.get(id_), web.tables.seat(table, secret))
     reader = f"{id_}/{at.seat}"
     if at.seat is None and request.client is not None:  # many look on by one link
         reader += f"/{request.client.host}"
-    return web.streams.answer(id_, reader, at.mark)
+    return web_of(request).streams.answer(id_, reader, at.mark)
 
 
 def _seat(at: Beholder) -> tuple[WebTable, int]:
@@ -133,7 +131,7 @@ def act_at_table(request: Request, id_: str, secret: str, deed: str, at: At) -> 
         case "move":
             table.move(seat, mark, chosen_action(form, table.shown.legal) or "")
         case "hint":
-            table.hint(seat, mark)
+            table.hint(seat, mark, wanted="stop" not in form)
         case "back":
             table.back(seat, mark)
         case "concede":

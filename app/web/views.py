@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from app.table.hints import Hint
 from app.table.reading import SPECTATOR, SeatReading
 from app.table.session import verdict_words
 from app.web.drawing.seat import SeatDrawing
 from games.checks.zones import concrete_paths, read_path
 from games.contract import Game
+from games.engine import PlayerFault
 from games.text import one_line
 from games.values import ModuleFault, are_texts
 from tools.sandbox import SandboxedModule
@@ -52,12 +54,12 @@ class Beholder:
         shown, table = self.table.shown, self.table
         is_over = bool(shown.match or shown.trouble)
         if self.seat is None:
-            told = f"{len(shown.public)}.{self._public[2]}"
+            told = f"{len(self._words(shown))}.{self._public[2]}"
             return f"{shown.undone}.{told}.{is_over}.{table.kept.changes}"
-        hint = table.hints.get(self.seat, ("",))[0] == shown.mark(self.seat)
+        hint = self._hint(shown)
         turn = shown.turn if table.kept.is_local else shown.turn == self.seat
-        told = f"{turn}.{hint}.{is_over}.{table.said}.{table.kept.changes}"
-        return f"{shown.mark(self.seat)}.{told}"
+        told = f"{turn}.{bool(hint.lines)}.{hint.is_sought}.{is_over}.{table.said}"
+        return f"{shown.mark(self.seat)}.{told}.{table.kept.changes}"
 
     def view(self) -> dict[str, Any]:
         """The values of the table's template; made once for as long as there is nothing new."""
@@ -68,7 +70,9 @@ class Beholder:
             if mark != self.mark():
                 mark = self.mark()
                 told = self._made(shown)
-                self._newest = (mark, told) if shown is self.table.shown else ("", {})
+                self._newest = (
+                    (mark, told) if shown is self.table.shown and not shown.match else ("", {})
+                )
             return {**told, "mark": mark}
 
     def _made(self, shown: "Shown") -> dict[str, Any]:
@@ -78,7 +82,7 @@ class Beholder:
         seen = self._observation(shown)
         to_move = self._to_move(shown, seen)
         legal = shown.legal if is_turn else ()
-        words = shown.public if seat is None else shown.looks[seat].words if shown.looks else ()
+        words = self._words(shown)
         told: dict[str, Any] = {
             "seat": seat,
             "title": kept.about.title,
@@ -89,14 +93,14 @@ class Beholder:
             "ply": "" if seat is None else shown.mark(seat),
             "log": [*enumerate(words, 1)][-_MOST_WORDS:],
             "scores": self._scores(seen),
+            "is_told": seat is not None or self._tells_all(shown),
             "over": self._over(shown),
             "trouble": shown.trouble,
             "chat": [(n, kept.name(who), said) for n, (who, said) in table.chat_numbered()],
             "people": kept.people,
         }
         if seat is not None:
-            at, hint = table.hints.get(seat, ("", []))
-            told["hint"] = hint if at == shown.mark(seat) else []
+            told["hint"] = self._hint(shown)
             told["local"] = kept.is_local
             told["conceded"] = seat in kept.about.conceded
             told["asked"] = shown.turn if kept.is_local else None
@@ -119,6 +123,25 @@ class Beholder:
         """End what it holds."""
         if self._eye is not None:
             self._eye.close()
+
+    def _words(self, shown: "Shown") -> tuple[str, ...]:
+        """What happened, as far as this one was told."""
+        if self.seat is not None:
+            return shown.looks[self.seat].words if shown.looks else ()
+        return shown.public if self._tells_all(shown) else ()
+
+    def _tells_all(self, shown: "Shown") -> bool:
+        """True where who looks on may hear what all seats heard alike.
+
+        Where something is hidden, equal words may tell each seat of its own: "You draw a 3" is said
+        to two, of whom neither knows it of the other. No contract tells such words from others.
+        """
+        return shown.match is not None or (self._eye is not None and self._eye.is_open)
+
+    def _hint(self, shown: "Shown") -> Hint:
+        """The hint for this moment; an empty one without."""
+        hint = self.table.hints.get(self.seat or 0, Hint())
+        return hint if hint.mark == shown.mark(self.seat or 0) else Hint()
 
     def _observation(self, shown: "Shown") -> "Observation":
         if shown.position is None:
@@ -163,6 +186,9 @@ class PublicEye:
     A place counts as open where `GAME["open"]` names it, or `visible` gives its contents to every
     seat: what the seats' views have in common by chance does not count. The module is asked in a
     worker of its own.
+
+    Attributes:
+        is_open: True where the game hides nothing from any seat.
     """
 
     def __init__(self, setup: "GameSetup", sandbox: "Sandbox") -> None:
@@ -170,6 +196,7 @@ class PublicEye:
         self._held = ExitStack()
         worker = self._held.enter_context(sandbox.loaded("spectator", setup.source))
         self._game, self._seats = Game(SandboxedModule(worker)), setup.num_players
+        self.is_open = _hides_nothing(setup, sandbox)
         opened = self._game.info.get("open")
         self._open = opened if are_texts(opened) else []
         self._lock = threading.Lock()
@@ -194,6 +221,16 @@ class PublicEye:
         """End the worker."""
         with self._lock:
             self._held.close()
+
+
+def _hides_nothing(setup: "GameSetup", sandbox: "Sandbox") -> bool:
+    """True where what each seat sees determines the state, as far as it can be told."""
+    from agents.players.registry import PlayerRoster
+
+    try:
+        return PlayerRoster().can_play("uct:simulations=1", setup, sandbox)
+    except (ModuleFault, PlayerFault):
+        return False
 
 
 def _put(found: "dict[str, Json]", steps: Sequence[str], value: "Json") -> None:

@@ -147,7 +147,7 @@ def test_the_focus_stays_when_the_table_is_drawn_anew(site: Site, opened: Opened
     again = (
         "document.getElementById('table').innerHTML = document.getElementById('table').innerHTML"
     )
-    change = f"{again}; document.dispatchEvent(new CustomEvent('table:changed'))"
+    change = f"{again}; document.dispatchEvent(new CustomEvent('part'))"
     page.locator(".board button.spot.legal").nth(20).focus()
     before = focused(page)
     page.evaluate(change)

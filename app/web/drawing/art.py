@@ -1,6 +1,7 @@
 """Vector art of our own: suits, crowns, marks, pips and pieces, used by their names."""
 
 import re
+from functools import lru_cache
 
 from markupsafe import Markup
 
@@ -73,6 +74,7 @@ _PIPS = {
 }
 
 
+@lru_cache(maxsize=256)
 def used(symbol: str, place: str = "") -> Markup:
     """A symbol of `_SHAPES`, in the whole picture or at "x y side"."""
     if not place:

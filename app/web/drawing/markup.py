@@ -30,8 +30,13 @@ def tag(name: str, /, *children: object, **attributes: object) -> Markup:
     )
     if name == "input":
         return Markup(f"<input{set_to}/>")
-    shown = (child for child in children if child is not None and child is not False)
-    inner = "".join(map(escape, shown))
+    inner = "".join(
+        [
+            child if type(child) is Markup else escape(child)
+            for child in children
+            if child is not None and child is not False
+        ]
+    )
     return Markup(f"<{name}{set_to}>{inner}</{name}>")
 
 

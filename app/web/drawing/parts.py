@@ -10,8 +10,8 @@ from app.table.reading import SeatReading, ViewPart
 from app.web.drawing.grids import drawn_board
 from app.web.drawing.markup import joined, short_line, tag
 from app.web.drawing.pieces import back, is_card, is_tinted, picture, spoken_name, track, with_signs
-from app.web.drawing.presentation import Presentation
 from app.web.drawing.spots import Spots
+from tools.presentation import Presentation
 
 _PILES = ("pile", "deck", "stock", "draw_pile")
 _TRACKS = ("position", "positions", "progress")
@@ -168,7 +168,7 @@ class PartDrawing:
         is_hinted = self.hints.look(part.key).kind == "pile"
         is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
         name = part.key.removesuffix("_count").removesuffix("_size")
-        is_zone = name in self.reading.setting.zones.keys() - self.reading.setting.owned()
+        is_zone = name in self.reading.setting.zones.keys() - self.reading.setting.owned
         if is_count and (is_hinted or is_zone or name in _PILES):
             return "middle", _block(part.name, back(value, f"{part.name}: {value}"), "open.pile")
         if is_card(value):

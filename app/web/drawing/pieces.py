@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from markupsafe import Markup
 
@@ -18,6 +19,7 @@ _LONGEST_ON_PIECE = 3
 _MOST_PIPS = 6
 _SPACES_A_ROW = 10
 DRAUGHTS = frozenset("bwBW")
+_KEPT = 2_048  # pictures: the same few components are drawn at every ply
 _MARKS = {"x": "x", "X": "x", "o": "o", "O": "o"}
 
 
@@ -55,7 +57,11 @@ def is_tinted(text: object) -> bool:
 
 def picture(text: str, component: str, colour: str = "") -> Markup:
     """A component as a picture of its kind, with its name; in a colour that a game asks for."""
-    text = short_line(text, 40)
+    return _picture(short_line(text, 40), component, colour)
+
+
+@lru_cache(maxsize=_KEPT)
+def _picture(text: str, component: str, colour: str) -> Markup:
     if colour and len(text) <= _LONGEST_ON_PIECE:
         return _svg("piece", "0 0 32 32", text, coloured(text, colour))
     if is_card(text):
@@ -93,6 +99,7 @@ def back(count: int | None = None, label: str = "") -> Markup:
     return _svg("card.back", "0 0 60 84", label, *edges, sides, *number)
 
 
+@lru_cache(maxsize=_KEPT)
 def on_board(mark: str, *, is_disc: bool = False, is_draughts: bool = False) -> Markup:
     """The inside of a cell's picture: a mark, a disc, or a piece with its letter.
 
@@ -119,6 +126,7 @@ def on_board(mark: str, *, is_disc: bool = False, is_draughts: bool = False) -> 
     return tag(f"g.{side}", used("disc"), _text(letter, 16, 16 + size * 0.36, size))
 
 
+@lru_cache(maxsize=_KEPT)
 def coloured(mark: str, colour: str) -> Markup:
     """The inside of a piece in a colour, with its letter."""
     size = {1: 17, 2: 14}.get(len(mark), 10)

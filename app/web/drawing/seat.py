@@ -14,12 +14,12 @@ from app.web.drawing.markup import drawable, joined, short_line, tag
 from app.web.drawing.moves import drawn_moves
 from app.web.drawing.parts import PartDrawing, board_key
 from app.web.drawing.pieces import is_tinted
-from app.web.drawing.presentation import (
+from app.web.drawing.spots import Area, Spots, area_of, named_by
+from tools.presentation import (
     Presentation,
     PresentationError,
     checked_presentation,
 )
-from app.web.drawing.spots import Area, Spots, area_of, named_by
 
 _MOST_BYTES = 120_000
 

@@ -4,8 +4,11 @@
   const part = document.getElementById("part");
   if (!part) return;
   const here = part.dataset.here;
-  let asking = 0;
+  let asked = 0; /* the newest question: an older answer comes too late */
+  let open = 0; /* questions without an answer so far */
+  let news = ""; /* the newest mark that came meanwhile */
   let busy = false;
+  const mark = () => part.querySelector("[data-mark]")?.dataset.mark;
 
   /* Of the log and the talk only new lines are added, so that they alone are read out. */
   const keepLines = (fresh, id) => {
@@ -39,8 +42,9 @@
       const old = [...part.children].find((one) => one.id && one.id === now.id);
       if (!old) continue;
       if (now.dataset.mark) [old.dataset.mark, old.className] = [now.dataset.mark, now.className];
-      old.replaceChildren(...now.childNodes);
+      if (old.innerHTML !== now.innerHTML) old.replaceChildren(...now.childNodes);
     }
+    document.dispatchEvent(new CustomEvent("part")); /* the table's script sets up what is new */
     const log = part.querySelector("#log");
     if (log) log.scrollTop = log.scrollHeight;
     if (focused && document.activeElement === document.body) document.getElementById(focused)?.focus();
@@ -58,7 +62,8 @@
   };
 
   const load = async (address, options) => {
-    const number = ++asking;
+    const number = ++asked;
+    open += 1;
     try {
       const answer = await fetch(address, { ...options, headers: { "x-part": "1" }, redirect: "follow" });
       const text = await answer.text();
@@ -66,14 +71,19 @@
         let words = "The server did not take that.";
         try { words = JSON.parse(text).error || words; } catch { /* no JSON */ }
         tell(words);
-        if (options) await load(here);
-        return;
+        if (options) news = "?"; /* look at it anew */
+      } else {
+        tell("");
+        if (number === asked) show(text);
       }
-      tell("");
-      if (number === asking) show(text);
     } catch {
       tell("The server cannot be reached; the page goes on by itself when it can.");
     }
+    open -= 1;
+    if (open || !news) return;
+    const is = news !== mark();
+    news = "";
+    if (is) await load(here);
   };
 
   part.addEventListener("submit", (event) => {
@@ -90,7 +100,8 @@
   if (part.dataset.events) {
     const events = new EventSource(part.dataset.events);
     events.onmessage = (event) => {
-      if (part.querySelector("[data-mark]")?.dataset.mark !== event.data) load(here);
+      if (open) news = event.data;
+      else if (mark() !== event.data) load(here);
     };
     addEventListener("pagehide", () => events.close());
   }

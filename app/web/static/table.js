@@ -1,5 +1,5 @@
 // The table by keyboard, by pointing and by dragging. Everything works without this script:
-// moves are submit buttons of #table, which may be replaced at any time ("part", "table:changed").
+// moves are submit buttons of #table, which may be replaced at any time ("part").
 "use strict";
 (() => {
   let table = document.getElementById("table");
@@ -255,12 +255,10 @@
     last = is ? { value: target.value || "", place: target.dataset.c || "" } : null;
   });
   for (const type of ["dragstart", "dragover", "drop", "dragend"]) document.addEventListener(type, within(onDrag));
-  for (const type of ["table:changed", "part"]) {
-    document.addEventListener(type, () => {
-      setUp();
-      refocus();
-    });
-  }
+  document.addEventListener("part", () => {
+    setUp();
+    refocus();
+  });
   addEventListener("resize", rove);
   setUp();
 })();

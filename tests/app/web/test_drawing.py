@@ -15,14 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.table.layout import SeatLayout, Setting
-from app.web.drawing.art import SUITS
+from app.web.drawing.art import SUITS, TINTS
 from app.web.drawing.moves import chosen_action
-from app.web.drawing.presentation import (
-    COLOURS,
-    FieldKind,
-    PresentationError,
-    checked_presentation,
-)
 from app.web.drawing.seat import SeatDrawing
 from games import library
 from games.checks.sampling import UniformPlayer
@@ -31,6 +25,7 @@ from games.engine import play_match
 from games.modules import LocalModule
 from games.table import GameTable
 from games.text import is_plain_line
+from tools.presentation import COLOURS, FieldKind, PresentationError, checked_presentation
 
 NAMES = ["Ana", "Bo", "Cleo", "Dee", "Eve", "Finn", "Gus", "Hal"]
 VOID = {"input"}
@@ -305,6 +300,7 @@ def test_the_documented_hints_are_allowed() -> None:
     block = page.split("```python\nPRESENTATION = ")[1].split("```")[0]
     checked = checked_presentation(ast.literal_eval(block))
     assert checked.fields["board"].is_hex
+    assert {colour for colour, _ in TINTS.values()} == {*COLOURS}  # what can be drawn
     for known in (*get_args(FieldKind), *COLOURS):
         assert re.search(rf"\b{known}\b", page), known
 

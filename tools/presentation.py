@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-from app.web.drawing.art import TINTS
+from games.checks import Finding
 from games.modules import Module
 from games.text import did_you_mean, is_plain_line, one_line
 from games.values import Json, ModuleFault
@@ -12,7 +12,7 @@ from games.values import Json, ModuleFault
 FieldKind: TypeAlias = Literal[
     "board", "hand", "pile", "track", "cards", "dice", "tiles", "tokens", "words"
 ]
-COLOURS = tuple(sorted(colour for colour, _ in TINTS.values()))
+COLOURS = ("black", "blue", "green", "orange", "pink", "red", "white", "yellow")
 _KEYS = ("fields", "colours")
 _FIELD_KEYS = ("as", "label", "shape", "length")
 _SHAPES = ("square", "hex")
@@ -65,6 +65,17 @@ def given_presentation(module: Module) -> Json:
         return None if fault.kind == "missing" else str(fault)
 
 
+def check_presentation(module: Module) -> list[Finding]:
+    """The finding on a module's hints for a drawing; none where it has no hints."""
+    if (hints := given_presentation(module)) is None:
+        return []
+    try:
+        checked_presentation(hints)
+    except PresentationError as wrong:
+        return [Finding(check="presentation", outcome="failed", evidence=str(wrong))]
+    return [Finding(check="presentation", outcome="passed")]
+
+
 def checked_presentation(value: object) -> Presentation:
     """The hints of a module.
 
@@ -79,7 +90,7 @@ def checked_presentation(value: object) -> Presentation:
     >>> checked_presentation({"colors": {"x": "red"}})
     Traceback (most recent call last):
     ...
-    app.web.drawing.presentation.PresentationError: PRESENTATION has the unknown key 'colors' \
+    tools.presentation.PresentationError: PRESENTATION has the unknown key 'colors' \
 (did you mean 'colours'?); required: fields, colours
     """
     if value is None:
