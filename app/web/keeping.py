@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _ID = re.compile(r"[0-9a-f]{16}")
 _LONGEST_NAME = 40
 _MOST_SHOWN = 200
+_MOST_OVER = 8  # tables that are over and stay awake, for those who still look at the end
 WATCH = "watch"
 """The place of those who look on, beside the numbers of the seats."""
 
@@ -317,7 +318,10 @@ class Tables:
         return table
 
     def _make_room(self) -> None:
-        """Let the table sleep that is over, or at which nobody has looked for long: it is kept."""
+        """Let tables sleep that are over, or at which nobody has looked for long: they are kept."""
+        over = sorted((one.looked_at, id_) for id_, one in self._live.items() if one.is_over)
+        for _, id_ in over[:-_MOST_OVER]:
+            self._live.pop(id_).close()
         while len(self._live) >= self.settings.limits.tables:
             idle = [(one.awake_for(), id_) for id_, one in self._live.items()]
             left, idlest = min(idle)

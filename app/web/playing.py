@@ -167,10 +167,14 @@ class WebTable:
             self._changed.wait_for(lambda: self.shown.position or self.shown.trouble, _LAID_S)
         return self.shown
 
+    @property
+    def is_over(self) -> bool:
+        """True where nothing goes on."""
+        return self.shown.match is not None or bool(self.shown.trouble)
+
     def awake_for(self) -> float:
         """Seconds for which it is not to be put to sleep; less than none where it may be."""
-        is_over = self.shown.match is not None or bool(self.shown.trouble)
-        return -1.0 if is_over else self.looked_at + _AWAKE_S - time.monotonic()
+        return -1.0 if self.is_over else self.looked_at + _AWAKE_S - time.monotonic()
 
     def may_try_again(self) -> bool:
         """True where it could not go on, as with a full disk, and was not woken just now."""
