@@ -11,6 +11,7 @@ import pytest
 Opened: TypeAlias = Callable[..., Any]
 AXE = Path(__file__).parent / "axe.min.js"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+NOWHERE = "/nowhere"
 ABSENT = "no Chromium: install Debian's package chromium, or name one in RULEWRIGHT_BROWSER"
 
 
@@ -38,7 +39,7 @@ def opened(browser: Any) -> Iterator[Opened]:  # noqa: ANN401 - Playwright is no
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(10_000)
-        page.on("console", lambda one: said.append(one.text) if one.type == "error" else None)
+        page.on("console", lambda one: said.append(one.text) if _is_fault(one) else None)
         page.on("pageerror", lambda error: said.append(str(error)))
         page.goto(address)
         return page
@@ -47,6 +48,11 @@ def opened(browser: Any) -> Iterator[Opened]:  # noqa: ANN401 - Playwright is no
     for context in contexts:
         context.close()
     assert said == []
+
+
+def _is_fault(said: Any) -> bool:  # noqa: ANN401 - a message of Playwright
+    """True for an error on the console, but that a page which was asked for is none."""
+    return bool(said.type == "error" and not said.location["url"].endswith(NOWHERE))
 
 
 def faults(page: Any) -> list[str]:  # noqa: ANN401 - a page of Playwright

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Opened, faults
+from tests.browser.conftest import NOWHERE, Opened, faults
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 LONG = 120_000  # milliseconds: a run of the machine on two busy cores
@@ -69,6 +69,23 @@ def test_every_page_is_accessible_and_narrow_enough(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.goto(address + page.get_by_role("link", name="Rules").get_attribute("href"))
     found["rules"] = faults(page)
+    lay(page, address, "tic_tac_toe", "random", "random")
+    found["seats"] = faults(page)
+    page.get_by_role("link").last.click()  # to look on, until it is over
+    page.wait_for_selector("#result", timeout=60_000)
+    found["watch"] = faults(page)
+    for path in ("/game/tic_tac_toe", NOWHERE):
+        page.goto(f"{address}{path}")
+        found[path] = faults(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    page.goto(f"{address}/game/tic_tac_toe")
+    page.locator("a[href^='/record/']").first.click()
+    for _ in range(2):  # as it is, and analysed
+        found[page.url] = faults(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, page.url
+        page.get_by_role("button", name="Analyse this position").click()
+        page.wait_for_selector("#analysis", timeout=60_000)
+    found["analysed"] = faults(page)
     assert {path: some for path, some in found.items() if some} == {}
 
 
@@ -164,6 +181,32 @@ def test_a_whole_game_is_played_on_a_phone_by_the_keyboard_alone(
         if page.locator("#result").count():
             break
     assert page.locator("#result li").count() == 2
+    assert faults(page) == []
+
+
+def test_a_move_is_composed_on_the_board_after_the_table_has_changed(
+    address: str, opened: Opened
+) -> None:
+    page = opened(f"{address}/")
+    lay(page, address, "breakthrough", "person", "random")
+    for _ in range(2):
+        ready(page)
+        mark = page.get_attribute("#turn", "data-mark")
+        page.locator(".board .spot.pick.begins").first.click()
+        page.locator(".board .spot.target").first.click()
+        page.wait_for_function(
+            "old => document.getElementById('turn').dataset.mark !== old", arg=mark
+        )
+
+
+def test_a_hint_is_announced_where_it_was_empty_before(address: str, opened: Opened) -> None:
+    page = opened(f"{address}/")
+    lay(page, address, "connect_four", "person", "random")
+    ready(page)
+    heard = page.locator("#advice[role=status]").element_handle()
+    page.click("#hint")
+    page.get_by_text("A search would play").wait_for(timeout=60_000)
+    assert heard.evaluate("one => one.isConnected && one.textContent.includes('visits')")
     assert faults(page) == []
 
 
