@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from io import BytesIO
-from itertools import groupby, takewhile
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
@@ -26,6 +26,7 @@ from reportlab.platypus import (
 from app.export.components import number_told
 from app.export.exported import as_line
 from app.table.boards import folded
+from app.table.markdown import markdown_blocks
 from games.text import plain_text
 from games.values import CHANCE
 
@@ -37,11 +38,6 @@ if TYPE_CHECKING:
     from games.engine import Match
 
 _MARGIN = 20 * mm
-_HEADING = re.compile(r"(#{1,6})\s+(.*)")
-_ITEM = re.compile(r"\s*(?:[-*+]|(\d+)[.)])\s+(.*)")
-_ROW = re.compile(r"\s*\|(.*)\|\s*")
-_QUOTE = re.compile(r"\s*>\s?(.*)")
-_RULE = re.compile(r"[\s|:-]+")
 _INLINE = (
     (re.compile(r"`([^`\n]+)`"), r"\1"),
     (re.compile(r"\*\*([^*\n]+)\*\*"), r"<b>\1</b>"),
@@ -96,45 +92,23 @@ class Typesetter:
 
     def markdown(self, text: str) -> Iterator[Flowable]:
         """Headings, lists, tables and paragraphs of a text."""
-        lines = [*plain_text(text[:LONGEST_RULES]).splitlines(), ""]
-        waiting: list[str] = []
-        at = 0
-        while at < len(lines):
-            line = lines[at]
-            forms = (_HEADING, _ITEM, _ROW, _QUOTE)
-            heading, item, row, quote = (form.fullmatch(line) for form in forms)
-            if (heading or item or row or quote or not line.strip()) and waiting:
-                yield self.words(" ".join(waiting), self.body)
-                waiting = []
-            if heading:
-                yield self.title(heading[2], len(heading[1]))
-            elif quote:
-                yield self.words(quote[1], self.said)
-            elif row:
-                rows = [*takewhile(_ROW.fullmatch, lines[at:])]
-                yield from self._table(rows)
-                at += len(rows) - 1
-            elif item:
-                more = [
-                    *takewhile(
-                        lambda one: one.startswith("  ") and not _ITEM.fullmatch(one),
-                        lines[at + 1 :],
+        for block in markdown_blocks(text[:LONGEST_RULES]):
+            match block.kind:
+                case "head":
+                    yield self.title(block.words, block.level)
+                case "quote":
+                    yield self.words(block.words, self.said)
+                case "table":
+                    yield from self._table(block.rows)
+                case "item":
+                    yield self.words(
+                        block.words, self.item, f"{block.number}." if block.number else "-"
                     )
-                ]
-                words = " ".join([item[2], *(one.strip() for one in more)])
-                yield self.words(words, self.item, f"{item[1]}." if item[1] else "-")
-                at += len(more)
-            elif line.strip() and not line.startswith("```"):
-                waiting.append(line.strip())
-            at += 1
+                case _:
+                    yield self.words(block.words, self.body)
 
-    def _table(self, lines: Sequence[str]) -> list[Flowable]:
+    def _table(self, rows: Sequence[Sequence[str]]) -> list[Flowable]:
         """A table; its rows as lines where a page has no room for its cells."""
-        rows = [
-            [cell.strip() for cell in line.strip().strip("|").split("|")]
-            for line in lines
-            if not _RULE.fullmatch(line)
-        ]
         most = max((len(row) for row in rows), default=1)
         if most > _MOST_COLUMNS or any(len(cell) > _LONGEST_CELL for row in rows for cell in row):
             return self.lines([", ".join(filter(None, row)) for row in rows])

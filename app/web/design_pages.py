@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 router = APIRouter()
 _LONGEST = 20_000
 _MOST_STAGES = 400
+_PLAYABLE = ("made", "delivered")  # ends of a run after which the command says how to play
+_BROKEN = (
+    "This game does not pass its checks, so that it is not offered to be played. Say how to "
+    "change it; rulewright resume RUN --rounds 3 tries on."
+)
+_UNCHECKED = "This game is not checked yet; the page of its run shows when it is."
 _STOPPED = "Stopped; what was finished is kept, and it goes on from there."
 _LOG = logging.getLogger(__name__)
 
@@ -178,11 +184,14 @@ class Designs:
     _runs: dict[str, DesignRun] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def is_playable(self, folder: Path) -> bool:
-        """True for the folder of a run, or of its revision, that holds a checked game."""
+    def why_not(self, folder: Path) -> str:
+        """Why a run's game, or its revision's, is not offered; empty for one that passed."""
         run = self._runs.get(RunFolder(folder).root.path.name)  # of the newest, if it is at work
-        is_checked = (folder / "run.json").is_file() or (run is not None and run.checked)
-        return is_checked and (folder / "game.py").is_file()
+        end = _end_of(folder)
+        if end not in ("", *_PLAYABLE):
+            return _BROKEN
+        is_checked = bool(end) or (run is not None and run.checked)
+        return "" if is_checked and (folder / "game.py").is_file() else _UNCHECKED
 
     def get(self, name: str) -> DesignRun | None:
         """A run of this server."""
@@ -250,6 +259,14 @@ def _folder(name: str) -> RunFolder:
         raise Refusal(404, "There is no such run; the shelf shows all") from error
 
 
+def _end_of(folder: Path) -> str:
+    """The end of a run by its `run.json`; empty before that is written."""
+    if not (folder / "run.json").is_file():
+        return ""
+    told = RunFolder(folder).read_json("run.json")
+    return str(told.get("end")) if isinstance(told, dict) else "unknown"
+
+
 def kept_design(folder: Path) -> "Design | None":
     """The design in a folder of a run; None where there is none that can be read."""
     from agents.protocols import Design
@@ -304,7 +321,7 @@ def watch(request: Request, name: str) -> Response:
         rulebook=book.read_text("utf-8") if book.is_file() else rules_of(newest.path),
         revisions=[one.path.name for one in folder.revisions],
         key=name if newest == folder else f"{name}@{newest.path.name}",
-        playable=web_of(request).designs.is_playable(newest.path),
+        why_not=web_of(request).designs.why_not(newest.path),
         finished=(newest.path / "report.html").is_file(),
     )
 

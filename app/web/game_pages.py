@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from app.table.reading import Setting
+from app.web.design_pages import rules_of
 from app.web.drawing.seat import SeatDrawing
 from app.web.pages import Refusal, page, web_of
 from games.text import one_line
@@ -91,8 +92,9 @@ def game_page(request: Request, key: str) -> Response:
     folder = shown.folder
     root = RunFolder(folder).root if folder else None
     numbers: tuple[int, ...] = ()
-    setup, rulebook = None, ""
-    if folder is None or (folder / "game.py").is_file():
+    setup, why_not = None, web.games.closed(shown)
+    rulebook = _text(folder, "rulebook.md") or (rules_of(folder) if folder else "")
+    if not why_not:
         with web.games.loaded(shown) as laid:
             numbers, setup = player_numbers(laid.module.info), laid.setup
             rulebook = web.games.rulebook(laid.setup, laid.run)
@@ -104,6 +106,7 @@ def game_page(request: Request, key: str) -> Response:
         drawn=Markup(drawn),  # escaped where it is made
         rulebook=rulebook,
         numbers=numbers,
+        why_not=why_not,
         usual=setup.num_players if setup else 0,
         parameters=dict(setup.parameters) if setup else {},
         report=bool(folder and (folder / "report.html").is_file()),

@@ -124,11 +124,14 @@ class Guard:
             raise Refusal(
                 400, "The page is not known by this name; use the address that it printed"
             )
+        site = headers.get("sec-fetch-site", "same-origin")
         if scope["method"] == "POST":
-            origin, site = headers.get("origin"), headers.get("sec-fetch-site", "same-origin")
+            origin = headers.get("origin")
             foreign = origin is not None and urlsplit(origin).netloc != host
             if foreign or site not in ("same-origin", "none"):
                 raise Refusal(403, "The form stands on another page; it may not be sent from there")
+        elif site == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
+            raise Refusal(403, "Another page may not load parts of this one; open it by itself")
 
     def _count(self, client: str) -> None:
         limits, now = self.settings.limits, time.monotonic()

@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from app.table.markdown import MarkdownBlock, markdown_blocks
 from games.streams import drawn_seed
 from games.text import plain_text
 
@@ -39,7 +40,7 @@ def _templates() -> Environment:
     loader = FileSystemLoader(HERE / "templates")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, auto_reload=False)
     made.finalize = lambda value: plain_text(value) if type(value) is str else value
-    made.filters["paragraphs"] = paragraphs
+    made.filters.update(blocks=blocks, plain=unmarked)
     return made
 
 
@@ -86,18 +87,15 @@ def web_of(request: Request) -> "Web":
     return web
 
 
-def paragraphs(text: str) -> list[tuple[str, str]]:
-    r"""Markdown in its plainest form: the kind and the words of each line.
+def blocks(text: str) -> list[MarkdownBlock]:
+    """Markdown for a template, as blocks."""
+    return [*markdown_blocks(text)]
 
-    >>> paragraphs("# Whist\n\n- **R1**: Play.\nGo on.")
-    [('head', 'Whist'), ('item', 'R1: Play.'), ('text', 'Go on.')]
+
+def unmarked(text: str) -> str:
+    """Words of Markdown without the marks of emphasis.
+
+    >>> unmarked("**R1**: Take *all* of `hand_1`.")
+    'R1: Take all of hand_1.'
     """
-    found = []
-    for line in filter(None, map(str.strip, text.splitlines())):
-        words = line.lstrip("#").strip()
-        kind = (
-            "head" if line.startswith("#") else "item" if line.startswith(("- ", "* ")) else "text"
-        )
-        words = words[2:] if kind == "item" else words
-        found.append((kind, _EMPHASIS.sub("", words)))
-    return found
+    return _EMPHASIS.sub("", text)

@@ -149,6 +149,7 @@ class WebTable:
     _table: "Table | None" = None
     _thread: threading.Thread | None = None
     _hinting: HintSearch | None = None
+    _taken: Shown | None = None  # at which a move was taken: the next one needs another
     session: TableSession | None = None
 
     def start(self) -> None:
@@ -291,6 +292,7 @@ class WebTable:
                     raise PlayerFault(f"{self.kept.name(seat)} conceded")
                 self._publish(turn=seat, legal=tuple(legal))
                 self._changed.wait_for(self._is_wished)
+                self._taken = self.shown
                 wished, self._wishes = (
                     self._wishes,
                     replace(self._wishes, move=None, back=None, hint=None),
@@ -417,7 +419,8 @@ class WebTable:
             raise Refusal(409, "The match is over")
         if shown.turn != seat:
             raise Refusal(409, "It is not your turn; the page shows when it is")
-        if shown.mark(seat) != mark or self._wishes.move is not None:
+        is_taken = shown is self._taken or self._wishes.move is not None  # another tab's
+        if shown.mark(seat) != mark or is_taken:
             raise Refusal(409, "The match has gone on since; look at the table, and choose again")
 
     def _await(self, before: Shown) -> None:

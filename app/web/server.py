@@ -72,13 +72,13 @@ class Games:
         runs: The folder of runs.
         gallery: The folder of finished games.
         sandbox: Where they are loaded.
-        is_playable: True for a run's folder with a checked game, though the run goes on.
+        why_not: Why the game in a run's folder is not offered; empty for one that is.
     """
 
     runs: Path
     gallery: Path
     sandbox: "Sandbox"
-    is_playable: Callable[[Path], bool]
+    why_not: Callable[[Path], str]
 
     def found(self, key: str) -> ShownGame:
         """A game by its name in addresses.
@@ -104,17 +104,22 @@ class Games:
         files = sorted(self.gallery.glob("*/game.py"))
         return [self.found(f"{_GALLERY}{file.parent.name}") for file in files]
 
+    def closed(self, game: ShownGame) -> str:
+        """Why a game is not offered; empty for one that is."""
+        if game.folder is None or game.key.startswith(_GALLERY):
+            return ""
+        return self.why_not(game.folder)
+
     def laid(self, game: ShownGame, players: int, settings: Sequence[str]) -> ReadyGame:
         """A game that is loaded once, for its seats and parameters.
 
         Raises:
-            Refusal: If it is not checked yet.
+            Refusal: If it did not pass its checks.
         """
-        folder = game.folder
-        if folder and not game.key.startswith(_GALLERY) and not self.is_playable(folder):
-            raise Refusal(409, "This game is not checked yet; its page shows when it is")
+        if why_not := self.closed(game):
+            raise Refusal(409, why_not)
         with self.loaded(game, players, settings) as laid:
-            title = game.title if folder else str(laid.module.info["name"]).replace("_", " ")
+            title = game.title if game.folder else str(laid.module.info["name"]).replace("_", " ")
             return ReadyGame(title, laid.setup, laid.run)
 
     @contextmanager
@@ -170,7 +175,7 @@ class Web:
         self.streams = Streams(limits)
         self.tables = Tables(self.settings, self.sandbox, self.streams.tell)
         self.designs = Designs(limits, self.sandbox, self.store, self.streams.tell)
-        self.games = Games(self.settings.runs, self.gallery, self.sandbox, self.designs.is_playable)
+        self.games = Games(self.settings.runs, self.gallery, self.sandbox, self.designs.why_not)
         self._heavy = threading.BoundedSemaphore(limits.heavy)
 
     def warm(self) -> None:

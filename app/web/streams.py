@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from app.web.pages import Refusal
 from app.web.settings import WebLimits
@@ -13,6 +14,22 @@ from app.web.settings import WebLimits
 _QUIET_S = 20.0  # without an event, after which a comment keeps the connection
 
 Listener = tuple[asyncio.AbstractEventLoop, asyncio.Event]
+
+
+class _Counted(StreamingResponse):
+    """A stream that is released though its reader went away before the first word."""
+
+    def __init__(
+        self, release: Callable[[], None], sent: AsyncIterator[str], headers: dict[str, str]
+    ) -> None:
+        super().__init__(sent, headers=headers, media_type="text/event-stream")
+        self._release = release
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._release()
 
 
 @dataclass
@@ -58,11 +75,16 @@ class Streams:
             raise Refusal(429, "This page is open too often; close it elsewhere")
         self._open += 1
         self._by_reader[reader] += 1
-        headers = {"x-accel-buffering": "no", "cache-control": "no-store"}
-        sent = self._marks(topic, reader, mark)
-        return StreamingResponse(sent, headers=headers, media_type="text/event-stream")
 
-    async def _marks(self, topic: str, reader: str, mark: Callable[[], str]) -> AsyncIterator[str]:
+        def release() -> None:
+            self._open -= 1
+            self._by_reader[reader] -= 1
+            self._by_reader += Counter()  # drops readers that are gone
+
+        headers = {"x-accel-buffering": "no", "cache-control": "no-store"}
+        return _Counted(release, self._marks(topic, mark), headers)
+
+    async def _marks(self, topic: str, mark: Callable[[], str]) -> AsyncIterator[str]:
         loop, event = asyncio.get_running_loop(), asyncio.Event()
         listener, until = (loop, event), loop.time() + self.limits.stream_s
         self._listeners[topic].add(listener)
@@ -82,9 +104,6 @@ class Streams:
                 except TimeoutError:
                     yield ": still here\n\n"
         finally:
-            self._open -= 1
-            self._by_reader[reader] -= 1
-            self._by_reader += Counter()  # drops readers that are gone
             self._listeners[topic].discard(listener)
             if not self._listeners[topic]:
                 del self._listeners[topic]

@@ -16,6 +16,7 @@ from games.text import one_line
 router = APIRouter()
 _LONGEST_WORDS, _MOST_WORDS = 200, 50
 _PERSON = "person"
+_UNCLEAR = "What you typed names no move here, or several; type one in full, as those listed are"
 
 
 def beheld(request: Request, id_: str, secret: str) -> Beholder:
@@ -129,7 +130,10 @@ def act_at_table(request: Request, id_: str, secret: str, deed: str, at: At) -> 
     mark = form.get("ply", "")
     match deed:
         case "move":
-            table.move(seat, mark, chosen_action(form, table.shown.legal) or "")
+            action = chosen_action(form, table.shown.legal)
+            if action is None and "typed" in form and table.shown.turn == seat:
+                raise Refusal(409, _UNCLEAR)
+            table.move(seat, mark, action or "")
         case "hint":
             table.hint(seat, mark, wanted="stop" not in form)
         case "back":

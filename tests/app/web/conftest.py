@@ -38,7 +38,7 @@ def game_run(runs: Path) -> Path:
     folder = runs / "my-game"
     (folder / ".state" / "journals").mkdir(parents=True)
     (folder / "game.py").write_text(library.source("tic_tac_toe"))
-    (folder / "run.json").write_text("{}")
+    (folder / "run.json").write_text('{"end":"made"}')
     (folder / "rulebook.md").write_text("# Mine\n\n- R1: Play.\n")
     (folder / "report.html").write_text("<!DOCTYPE html><style>p{}</style><svg></svg>")
     return folder

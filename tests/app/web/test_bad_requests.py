@@ -119,6 +119,13 @@ FORMS: dict[str, tuple[int, Ask]] = {
         403,
         lambda r: r.raw("/design", b"", **{"sec-fetch-site": "cross-site"}),
     ),
+    "a part of a page across sites": (
+        403,
+        lambda r: r.get(
+            "/compare/page?one=whist&other=hearts",
+            **{"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"},
+        ),
+    ),
     "another name of this machine": (400, lambda r: r.get("/", host="evil.example")),
     "no name": (400, lambda r: r.get("/", host="")),
     "a name that is none": (400, lambda r: r.get("/", host="[::1")),

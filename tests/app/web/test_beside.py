@@ -1,13 +1,18 @@
 """Beside a match: hints that end, and words that whoever looks on may hear."""
 
+import asyncio
 import re
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from app.table.hints import HintSearch
 from app.web.keeping import Wanted
+from app.web.pages import Refusal
+from app.web.settings import WebLimits
+from app.web.streams import Streams
 from games import library
 from games.information import SeatLog
 from tests.app.web.browser import Browser, field, moves_of, words_of
@@ -102,3 +107,45 @@ def test_a_journal_has_one_writer(browser: Browser, deed: str) -> None:
     if deed == "move":
         table.move(0, field(page, "ply"), moves_of(page)[0])
     assert table.kept.journal.read_bytes() == kept
+
+
+def test_what_is_typed_and_names_no_one_move_is_told_and_plays_nothing(browser: Browser) -> None:
+    first, *_ = browser.lay("tic_tac_toe", seat0="person", seat1="person")
+    page = browser.wait(first)
+    answer = browser.post(f"{first}/move", ply=field(page, "ply"), typed="x")
+    assert answer.status_code == 409
+    assert "names no move here, or several" in answer.text
+    assert browser.post(f"{first}/move", ply=field(page, "ply"), typed="2,2").status_code == 200
+
+
+SLOWER = "\n_apply = apply_action\ndef apply_action(state, action):\n"
+SLOWER += "    sum(range(5_000_000))\n    return _apply(state, action)\n"
+
+
+def test_a_move_from_a_second_tab_is_never_played_for_somebody_else(browser: Browser) -> None:
+    ann, ben, _ = laid(browser, stones() + SLOWER)
+    mark = field(browser.wait(ann), "ply")
+    table = browser.web.tables.get(ann.split("/")[2])
+    first = threading.Thread(target=table.move, args=(0, mark, "take 1"))
+    first.start()
+    while first.is_alive():
+        with suppress(Refusal):
+            table.move(0, mark, "take 2")
+    assert moves_of(browser.wait(ben))
+    assert table.session is not None
+    assert len([ply for ply in table.session.plies if ply.player >= 0]) == 1
+
+
+def test_a_stream_whose_reader_went_away_at_once_counts_no_more() -> None:
+    streams = Streams(WebLimits(streams=1))
+
+    async def gone() -> dict[str, str]:
+        return {"type": "http.disconnect"}
+
+    async def broken(_: object) -> None:
+        raise OSError
+
+    for _ in range(3):
+        stream = streams.answer("table", "somebody", lambda: "mark")
+        with suppress(OSError):
+            asyncio.run(stream({"type": "http", "asgi": {}}, gone, broken))

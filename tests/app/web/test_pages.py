@@ -164,6 +164,20 @@ def test_a_game_that_is_not_checked_is_not_played(browser: Browser, game_run: Pa
     assert browser.post("/tables", game="my-game").status_code == 409
 
 
+@pytest.mark.parametrize("end", ["gave_up", "no_fit"])
+def test_a_game_that_does_not_pass_is_called_so_and_is_not_offered(
+    browser: Browser, game_run: Path, end: str
+) -> None:
+    (game_run / "run.json").write_text(f'{{"end":"{end}"}}')
+    for address in ("/game/my-game", "/design/my-game"):
+        page = browser.get(address).text
+        assert "does not pass its checks" in page
+        assert 'action="/tables"' not in page
+        assert "Play it now" not in page
+    answer = browser.post("/tables", game="my-game")
+    assert (answer.status_code, "does not pass its checks" in answer.text) == (409, True)
+
+
 @pytest.mark.parametrize(
     "address", ["/", "/design", "/compare", "/game/whist", "/game/nothing", "/static/app.js"]
 )
