@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _MOST_SEED, _LONGEST_SEED = 2**64, 20
 HERE = Path(__file__).parent
-_EMPHASIS = re.compile(r"[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)")
+_EMPHASIS = re.compile(r"(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)")
 
 
 @dataclass

@@ -337,3 +337,13 @@ def test_a_source_of_five_megabytes_is_refused(tmp_path: Path) -> None:
     (tmp_path / "game.py").write_text("#" * 5_000_000)
     with pytest.raises(GameNotFoundError, match="5000000 bytes"):
         find_game(str(tmp_path / "game.py"))
+
+
+@pytest.mark.parametrize(("hints", "outcomes"), [("{}", ["passed"]), ("[1]", ["failed"]), ("", [])])
+def test_hints_for_a_drawing_are_judged_where_a_module_has_some(
+    sandbox: Sandbox, hints: str, outcomes: list[str]
+) -> None:
+    """For `check`, `new` and `revise` alike: all ask this function."""
+    source = f"{SOUND}\nPRESENTATION = {hints}\n" if hints else SOUND
+    run = check_source(sandbox, source, settings=SETTINGS, num_players=2, parameters={})
+    assert [f.outcome for f in run.findings if f.check == "presentation"] == outcomes
