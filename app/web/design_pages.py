@@ -186,12 +186,13 @@ class Designs:
 
     def why_not(self, folder: Path) -> str:
         """Why a run's game, or its revision's, is not offered; empty for one that passed."""
-        run = self._runs.get(RunFolder(folder).root.path.name)  # of the newest, if it is at work
-        end = _end_of(folder)
-        if end not in ("", *_PLAYABLE):
-            return _BROKEN
-        is_checked = bool(end) or (run is not None and run.checked)
-        return "" if is_checked and (folder / "game.py").is_file() else _UNCHECKED
+        root, end = RunFolder(folder).root, _end_of(folder)
+        run = self._runs.get(root.path.name)
+        is_newest = (root, *root.revisions)[-1].path.name == folder.name
+        at_work = run if run is not None and run.working and is_newest else None
+        if end in _PLAYABLE or (at_work is not None and at_work.checked):
+            return "" if (folder / "game.py").is_file() else _UNCHECKED
+        return _BROKEN if end and at_work is None else _UNCHECKED
 
     def get(self, name: str) -> DesignRun | None:
         """A run of this server."""
