@@ -95,6 +95,10 @@ def _text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def _with_calls(said: object) -> object:
+    return {**said, "tool_calls": _calls_of(said)} if isinstance(said, dict) else said
+
+
 class _Message(BaseModel):
     role: Annotated[Literal["assistant"], BeforeValidator(lambda _: "assistant")] = "assistant"
     content: Annotated[str | None, BeforeValidator(_joined)] = None
@@ -109,7 +113,7 @@ class _Message(BaseModel):
 
 class _Choice(BaseModel):
     index: int = 0
-    message: _Message
+    message: Annotated[_Message, BeforeValidator(_with_calls)]
     finish_reason: str | None = None
 
 
@@ -188,10 +192,15 @@ def reported_tokens(response: JsonValue) -> tuple[int, int] | None:
     usage = response.get("usage") if isinstance(response, dict) else None
     if not isinstance(usage, dict):
         return None
-    asked, said = (usage.get(name) for name in _COUNTS[:2])
-    if not (isinstance(asked, int) and isinstance(said, int)):
+    asked, said = (_count(usage.get(name)) for name in _COUNTS[:2])
+    return None if asked is None or said is None else (asked, said)
+
+
+def _count(told: JsonValue) -> int | None:
+    """Tokens, if they can be: JSON has 11 and 11.0 for one number."""
+    if not isinstance(told, int | float) or not 0 <= told <= _MOST_TOKENS:
         return None
-    return (asked, said) if 0 <= asked <= _MOST_TOKENS and 0 <= said <= _MOST_TOKENS else None
+    return int(told) if int(told) == told else None
 
 
 def is_stream(body: bytes) -> bool:
@@ -238,6 +247,21 @@ def _events(text: str) -> Iterator[tuple[str, list[str]]]:
             data.append(line if line.startswith("{") else said)
 
 
+def _values(text: str) -> Iterator[Any]:
+    """The values of JSON that stand in a text, one after the other."""
+    decoder = json.JSONDecoder()
+    while text := text.strip():
+        value, end = decoder.raw_decode(text)
+        yield value
+        text = text[end:]
+
+
+def _calls_of(said: dict[str, Any]) -> list[Any]:
+    """The calls of a message, or the one of servers that know the form before tools alone."""
+    legacy = said.get("function_call")
+    return said.get("tool_calls") or ([{"function": legacy}] if legacy else [])
+
+
 class _Spelling:
     """A completion as far as the events have spelled it."""
 
@@ -250,24 +274,25 @@ class _Spelling:
 
     def hear(self, name: str, data: Sequence[str]) -> None:
         """Take an event; one that is named so is an error, whatever is in it."""
-        said = "\n".join(data)
-        is_one = len(data) > 1 and (name == "error" or _parsed(said) is not None)
-        for part in [said] if is_one else data:
-            if part.strip() == _DONE:
-                self.finish = self.finish or ("stop" if self.texts["content"] else None)
-            elif part.strip():
-                value: Any = _parsed(part) if name == "error" else json.loads(part)
-                words = error_words(value) or (part[:_QUOTED] if name == "error" else "")
-                if words:
-                    raise BadBodyError(f"the endpoint ended the stream: {words}")
-                self.take(value)
+        parts = [part.strip() for part in data]
+        said = "\n".join(part for part in parts if part != _DONE)
+        value: Any
+        for value in [_parsed(said)] if name == "error" else _values(said):
+            words = error_words(value) or (said[:_QUOTED] if name == "error" else "")
+            if words:
+                raise BadBodyError(f"the endpoint ended the stream: {words}")
+            self.take(value)
+        if _DONE in parts:
+            self.finish = self.finish or ("stop" if self.texts["content"] else None)
 
     def take(self, event: dict[str, Any]) -> None:
         self.head |= {k: event[k] for k in ("id", "created", "model", "usage") if event.get(k)}
         for choice in event.get("choices") or ():
             if not choice.get("index"):
                 self.finish = choice.get("finish_reason") or self.finish
-                self._extend(choice.get("delta") or {})
+                # A whole message is what some servers send at once, and some at the end once more.
+                whole = None if any(map(any, self.texts.values())) else choice.get("message")
+                self._extend(choice.get("delta") or (not self.calls and whole) or {})
 
     def _extend(self, delta: dict[str, Any]) -> None:
         """A call's first part has its name; what follows has more of its arguments."""
@@ -275,7 +300,7 @@ class _Spelling:
         said = {**delta, "reasoning_content": _text_or_none(thought)}
         for name, parts in self.texts.items():
             parts.append(_joined(said.get(name)) or "")
-        for part in delta.get("tool_calls") or ():
+        for part in _calls_of(delta):
             self._call(part, part.get("index", 0), part.get("function") or {})
 
     def _call(self, part: dict[str, Any], key: object, said: dict[str, Any]) -> None:
