@@ -58,7 +58,8 @@ def _parsed(text: str) -> JsonValue:
 
 def _joined(content: object) -> object:
     """Content that comes in parts as one text; what is no text, such as a thought, is left out."""
-    return "".join(map(_words_of, content)) if isinstance(content, list) else content
+    parts = [content] if isinstance(content, dict) else content
+    return "".join(map(_words_of, parts)) if isinstance(parts, list) else content
 
 
 def _words_of(part: object) -> str:
@@ -114,11 +115,11 @@ class _Message(BaseModel):
 class _Choice(BaseModel):
     index: int = 0
     message: Annotated[_Message, BeforeValidator(_with_calls)]
-    finish_reason: str | None = None
+    finish_reason: Annotated[str | None, BeforeValidator(_text_or_none)] = None
 
 
 class _Completion(BaseModel):
-    model: str | None = None
+    model: Annotated[str | None, BeforeValidator(_text_or_none)] = None
     choices: list[_Choice]
 
 
@@ -226,9 +227,13 @@ def spelled(body: bytes) -> dict[str, Any]:
     except BadBodyError:
         raise
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
-        raise BadBodyError(f"an event of the stream is not of the protocol: {error}") from error
+        raise BadBodyError(
+            f"an event of the stream is not of the protocol: {error}; it begins "
+            f"{spelling.said[:_QUOTED]!r}"
+        ) from error
     if spelling.finish is None:
-        raise BadBodyError(f"the stream broke off after {len(body)} bytes")
+        end = body[-_QUOTED:].decode(errors="replace")
+        raise BadBodyError(f"the stream broke off after {len(body)} bytes; it ends {end!r}")
     return completion
 
 
@@ -259,7 +264,8 @@ def _values(text: str) -> Iterator[Any]:
 def _calls_of(said: dict[str, Any]) -> list[Any]:
     """The calls of a message, or the one of servers that know the form before tools alone."""
     legacy = said.get("function_call")
-    return said.get("tool_calls") or ([{"function": legacy}] if legacy else [])
+    calls = said.get("tool_calls") or (legacy and {"function": legacy}) or []
+    return [call for call in (calls if isinstance(calls, list) else [calls]) if call]
 
 
 class _Spelling:
@@ -271,11 +277,12 @@ class _Spelling:
         self.calls: list[dict[str, Any]] = []
         self.open: dict[object, dict[str, Any]] = {}
         self.finish: str | None = None
+        self.said = ""
 
     def hear(self, name: str, data: Sequence[str]) -> None:
         """Take an event; one that is named so is an error, whatever is in it."""
         parts = [part.strip() for part in data]
-        said = "\n".join(part for part in parts if part != _DONE)
+        self.said = said = "\n".join(part for part in parts if part != _DONE)
         value: Any
         for value in [_parsed(said)] if name == "error" else _values(said):
             words = error_words(value) or (said[:_QUOTED] if name == "error" else "")

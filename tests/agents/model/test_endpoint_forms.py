@@ -32,10 +32,10 @@ from tests.agents.model.talking import ASKED, Sleeper, chat_with, settings_for, 
 from tests.agents.model.test_replies import GOOD, Trump, accept
 
 KEY = "sk-very-secret"
-WORDS = [delta(content="we"), delta(content="ll"), delta(finish="stop")]
+DELTAS = [delta(content="we"), delta(content="ll"), delta(finish="stop")]
 WHOLE = "application/json; charset=utf-8"  # the endpoint of these tests does not stream it
-END = WORDS[-1]
-WELL = events(*WORDS)
+END = DELTAS[-1]
+WELL = events(*DELTAS)
 DONE = "data: [DONE]"
 PLAIN = b'data: {"choices": [{"index": 0, "delta": {"content": "well"}, "finish_reason": "stop"}]}'
 PARTS = [{"type": "text", "text": "we"}, {"type": "text", "text": "ll"}]
@@ -86,11 +86,13 @@ TEXTS = {
     "reasononly-whole": whole(content=None, reasoning_content="well"),
     "errnone-whole": raw({**json.loads(whole(content="well").body), "error": {"code": 0}}),
     "created201": replace(whole(content="well"), status=201),
+    "part-alone": whole(content=PARTS[0] | {"text": "well"}),
+    "odd-head": raw({**json.loads(whole(content="well", finish_reason=1).body), "model": 7}),
     "several-in-a-line": stream(
-        b"data: " + b"".join(map(as_bytes, WORDS)) + b"\n\n" + DONE.encode()
+        b"data: " + b"".join(map(as_bytes, DELTAS)) + b"\n\n" + DONE.encode()
     ),
     "message-in-a-stream": events({"choices": [{"message": {"content": "well"}}]}),
-    "message-once-more": events(*WORDS, {"choices": [{"message": {"content": "well"}}]}),
+    "message-once-more": events(*DELTAS, {"choices": [{"message": {"content": "well"}}]}),
     "reasoning-beside": events(delta(reasoning_content="bad"), delta(content="well"), END),
 }
 
@@ -118,7 +120,7 @@ def called(*parts: dict[str, object]) -> Answer:
     return events(*[delta(tool_calls=[part]) for part in parts], delta(finish="tool_calls"))
 
 
-def called_whole(*calls: dict[str, object]) -> Answer:
+def called_whole(*calls: dict[str, object] | None) -> Answer:
     return whole(content=None, tool_calls=list(calls), finish_reason="tool_calls")
 
 
@@ -152,6 +154,8 @@ CALLS: dict[str, tuple[Answer, list[tuple[str, object]]]] = {
     "dupindex-whole": (called_whole(call(TEXT), call(TEXT)), ONE),
     "oneid-two-calls": (called_whole(call(TEXT), call("{}")), [*ONE, ("run", {})]),
     "noindex": (called(call(TEXT)), ONE),
+    "holes": (called_whole(None, call(TEXT)), ONE),
+    "no-list": (events(delta(tool_calls=call(TEXT, index=0)), END), ONE),
     "legacy": (events(*[delta(function_call=part) for part in LEGACY], END), ONE),
     "legacy-whole": (whole(function_call={"name": "run", "arguments": TEXT}), ONE),
     "legacy-beside": (whole(function_call=LEGACY[0], tool_calls=[call(TEXT)]), ONE),
@@ -209,6 +213,9 @@ ERRORS = {
     "errtext200": raw({"error": WORDS}),
     "message200": raw({"object": "error", "message": WORDS}),
     "errevents200": raw({"error": {"message": WORDS}}, "text/event-stream"),
+    "words-as-data": events(delta(content="th"), f"data: {WORDS}"),
+    "words-as-json": events(f"data: {json.dumps(WORDS)}"),
+    "words-between": events(delta(content="th"), WORDS, done=False),
     "errlist": events([{"error": {"message": WORDS}}]),
     "errelsewhere200": raw({"choices": None, "base_resp": {"status_msg": WORDS}}),
     "page200": Answer(f"<style>p {{}}</style><h1>{WORDS}</h1>".encode(), content_type="text/html"),
