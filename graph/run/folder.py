@@ -362,6 +362,24 @@ class RunFolder:
             raise RunFolderError(f"{self.path / name} {told}") from error
 
 
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Wait until no other thread or process is inside the block for this folder.
+
+    Raises:
+        RunFolderError: If the folder is not there any more.
+    """
+    try:
+        hold = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        raise RunFolderError(f"{path} cannot be used: {error.strerror}") from error
+    try:
+        fcntl.flock(hold, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(hold)
+
+
 def _taken(file: int, after: float = 0.0, kind: int = fcntl.LOCK_EX) -> bool:
     """True where the lock of an open file was taken; it ends with the file or its process."""
     time.sleep(after)
