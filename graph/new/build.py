@@ -81,6 +81,11 @@ def _kept(name: str, node: Callable[..., Command[Any]]) -> Any:  # noqa: ANN401 
     def run(state: RunState, runtime: Runtime[RunContext]) -> Command[Any]:
         given = folder_given(runtime)
         if given is not None:
+            if not RunFolder(given).is_begun:
+                raise RunFolderError(
+                    f"the run's folder {given} is not there any more; where it was moved, go on "
+                    "with it there: rulewright resume FOLDER"
+                )
             return tried(state.in_folder(RunFolder(given).revision(state.revision).path), runtime)
         if not state.folder:
             return tried(state, runtime)

@@ -131,6 +131,11 @@ class RunFolder:
                 "again from what was asked, its finished matches and its paid answers"
             ) from error
 
+    @property
+    def is_begun(self) -> bool:
+        """True where its thread is named, as long as the folder lies at its place; see `thread`."""
+        return (self.state / "thread").is_file()
+
     def is_of(self, thread: str) -> bool:
         """True where it is the run of a thread that is named; see `thread`."""
         try:
