@@ -1,5 +1,6 @@
-"""Games that a variation puts into words, made by the machine of `new`."""
+"""What one machine has another do: games put into words are made, wishes of a talk are searched."""
 
+from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING
 
 from app.console import note
@@ -10,6 +11,9 @@ if TYPE_CHECKING:
     from graph.run.folder import RunFolder
     from graph.vary.report import MadeGame
     from graph.vary.settings import WordingSettings
+    from tools.balancing.wishes import Wish
+
+_BUDGET = 4000  # matches of a search in a conversation
 
 
 def make_game(
@@ -64,3 +68,57 @@ def _came_of(result: "RunResult") -> "MadeGame":
         choices=choices.value if choices else None,
         skill=skill,
     )
+
+
+def invent(wish: "Wish", folder: "RunFolder", seed: int, tell: "Tell") -> str:
+    """The answer to a wish on a run's game: its variants, or settings that reach other figures.
+
+    Variants are a run of their own beside it. A search that was stopped goes on when it is asked
+    for again. Where no setting can be searched there is no answer: a rule has to change.
+    """
+    from graph.run.folder import RunFolderError
+    from graph.run.handle import apart
+    from tools.balancing.space import NothingToSearchError
+    from tools.balancing.targets import TargetError
+
+    try:
+        if wish.variants:
+            return apart(lambda: _varied(wish, folder, seed, tell))
+        return apart(lambda: _fairer(wish, folder, seed))
+    except NothingToSearchError:
+        return ""
+    except (RunFolderError, TargetError) as error:
+        return str(error)
+
+
+def _varied(wish: "Wish", folder: "RunFolder", seed: int, tell: "Tell") -> str:
+    from graph.run.folder import RunFolder
+    from graph.vary.report import final_table, read_varied
+    from graph.vary.runs import begin_varying, has_varied, make_varying, run_varying
+    from graph.vary.settings import is_variation
+
+    number = "-".join(folder.path.relative_to(folder.root.path.parent).parts)
+    place = RunFolder(folder.root.path.parent / f"{number}-varied-{wish.variants}")
+    if not is_variation(place):
+        given = {"n": wish.variants, "quick": True, "seed": seed}
+        begin_varying(str(folder.path), given, with_model=False, out=place.path)
+    if not has_varied(place):
+        with place.held(), make_varying(place) as context:
+            run_varying(place, context, tell=tell)
+    return final_table(read_varied(place), place)
+
+
+def _fairer(wish: "Wish", folder: "RunFolder", seed: int) -> str:
+    from app.commands.balance import Balancing, balance_lines, balanced
+    from app.table.session import open_table
+    from graph.run.sandboxes import open_sandbox
+
+    asked = Balancing(target=wish.target, budget=_BUDGET, seed=seed)
+    with open_sandbox() as sandbox, ExitStack() as held:
+        table = open_table(str(folder.path), 0, [], sandbox, held)
+        found = balanced(
+            *(str(folder.path), table, asked, sandbox),
+            ends=lambda _: nullcontext(),
+            tell=lambda _: None,
+        )
+    return "\n".join(balance_lines(found))
