@@ -1,4 +1,4 @@
-"""What one machine has another do: games put into words are made, wishes of a talk are searched."""
+"""Machines at the service of others: `new` makes what is put into words, `vary` what is wished."""
 
 from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ def make_game(
     from graph.new.opening import make_context
     from graph.new.requests import Request, read_request, write_request
     from graph.new.runs import open_run
-    from graph.run.handle import apart
+    from graph.run.handle import standing_alone
 
     if not folder.asked:
         folder.make()
@@ -46,7 +46,7 @@ def make_game(
                 tell(event)
             return _came_of(run.result())
 
-    return apart(made)
+    return standing_alone(made)
 
 
 def _came_of(result: "RunResult") -> "MadeGame":
@@ -77,14 +77,14 @@ def invent(wish: "Wish", folder: "RunFolder", seed: int, tell: "Tell") -> str:
     for again. Where no setting can be searched there is no answer: a rule has to change.
     """
     from graph.run.folder import RunFolderError
-    from graph.run.handle import apart
+    from graph.run.handle import standing_alone
     from tools.balancing.space import NothingToSearchError
     from tools.balancing.targets import TargetError
 
     try:
         if wish.variants:
-            return apart(lambda: _varied(wish, folder, seed, tell))
-        return apart(lambda: _fairer(wish, folder, seed))
+            return standing_alone(lambda: _varied(wish, folder, seed, tell))
+        return standing_alone(lambda: _fairer(wish, folder, seed))
     except NothingToSearchError:
         return ""
     except (RunFolderError, TargetError) as error:

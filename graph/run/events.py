@@ -237,7 +237,7 @@ class BaseMeasured(_Event):
 class TwistsProposed(_Event):
     """Settings are to be tried."""
 
-    node: Literal["propose"] = "propose"
+    node: Literal["suggest"] = "suggest"
     candidates: int
     kept: str
     not_understood: tuple[str, ...] = ()
@@ -262,7 +262,7 @@ class MechanicsRead(_Event):
 class ReplacementsProposed(_Event):
     """Mechanics that many games have are to be replaced."""
 
-    node: Literal["propose"] = "propose"
+    node: Literal["suggest"] = "suggest"
     variants: int
     frequent: tuple[str, ...]
 

@@ -54,7 +54,7 @@ class RunHandle(Protocol[Result]):
         """The result so far."""
 
 
-def apart(call: Callable[[], Made]) -> Made:
+def standing_alone(call: Callable[[], Made]) -> Made:
     """Call what runs another machine inside a node: it takes no part in the run of that node."""
     from langchain_core.runnables.config import set_config_context
 

@@ -19,10 +19,10 @@ from graph.vary.bases import BaseGame, base_of
 from graph.vary.breeding import clusters_here, keep_clusters, kept_clusters
 from graph.vary.nodes.base import base
 from graph.vary.nodes.make import make
-from graph.vary.nodes.propose import propose
 from graph.vary.nodes.rank import rank
 from graph.vary.nodes.reflect import reflect
 from graph.vary.nodes.report import report
+from graph.vary.nodes.suggest import suggest
 from graph.vary.report import TOLD, VaryReport, read_varied
 from graph.vary.rulebooks import Rulebook, rulebook_named
 from graph.vary.settings import (
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from graph.vary.wording import GameMaker, Wording
     from tools.sandbox import Sandbox
 
-NODES = (base, propose, reflect, rank, make, report)
+NODES = (base, suggest, reflect, rank, make, report)
 STEPS = 400  # each round of choice and check settles a candidate at least
 
 
@@ -61,7 +61,7 @@ class VaryResult:
 
 
 def build_varying() -> StateGraph[VaryState, VaryContext, Any, Any]:
-    """The machine, not yet compiled: base -> propose -> reflect -> rank <-> make, then report."""
+    """The machine, not yet compiled: base -> suggest -> reflect -> rank <-> make, then report."""
     builder: StateGraph[VaryState, VaryContext, Any, Any] = StateGraph(
         VaryState, context_schema=VaryContext
     )

@@ -39,7 +39,7 @@ class BaseNoise(BaseModel, frozen=True, extra="forbid"):
 
 
 class Variant(BaseModel, frozen=True, extra="forbid"):
-    """What was proposed: settings that change, or mechanics that are replaced.
+    """Candidate: settings that change, or mechanics that are replaced.
 
     Attributes:
         number: From 1, in the order of proposal.

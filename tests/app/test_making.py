@@ -19,9 +19,11 @@ def game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     folder = RunFolder(tmp_path / "weighted")
     folder.make()
     folder.write_text("game.py", WEIGHTED.read_text())
+    folder.write_text("players/nod.py", "def score(observation, action):\n    return 0.0\n")
     return folder
 
 
+@pytest.mark.slow
 def test_a_wish_for_a_fairer_game_is_answered_with_settings_and_the_command(
     game: RunFolder, tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ from graph.run.events import writer_of
 from graph.vary.state import VaryContext, VaryState
 
 
-def base(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["propose"]]:
+def base(state: VaryState, runtime: Runtime[VaryContext]) -> Command[Literal["suggest"]]:
     """Get to know the base."""
     after = runtime.context.known(state, writer_of(runtime.stream_writer))
-    return moved("propose", state, after.but(folder=str(runtime.context.folder.path)))
+    return moved("suggest", state, after.but(folder=str(runtime.context.folder.path)))

@@ -20,7 +20,7 @@ from games.values import FaultKind, Json, ModuleFault
 from graph.run.events import BaseMeasured
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.handle import RunHandle
-from graph.vary import walking
+from graph.vary import playing
 from graph.vary.bases import BaseGame, base_of
 from graph.vary.report import VaryReport, read_varied
 from graph.vary.runs import build_varying, open_varying, run_varying
@@ -35,7 +35,7 @@ from tools.variation import trial as trying
 from tools.variation.trial import TrialResult
 
 MOMENTS = (
-    *("base", "base midway", "propose", "reflect", "reflect midway", "rank"),
+    *("base", "base midway", "suggest", "reflect", "reflect midway", "rank"),
     *("make", "make midway", "report"),
 )
 Vary = Callable[..., VaryReport]
@@ -58,8 +58,8 @@ def test_an_edge_is_drawn_to_each_node_that_may_come_next_and_to_no_other() -> N
         drawn.setdefault(edge.source, set()).add(edge.target)
     assert drawn == {
         "__start__": {"base"},
-        "base": {"propose"},
-        "propose": {"reflect", "report"},
+        "base": {"suggest"},
+        "suggest": {"reflect", "report"},
         "reflect": {"reflect", "rank"},
         "rank": {"make", "report"},
         "make": {"rank"},
@@ -328,7 +328,7 @@ def test_a_check_that_judges_nothing_is_an_end_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     finding = Finding(check="total", outcome=outcome, evidence="no match finished")
-    monkeypatch.setattr(walking, "_checked", lambda *_: [finding])
+    monkeypatch.setattr(playing, "_checked", lambda *_: [finding])
     report = vary(library_game("leduc_poker"), n=1)
     assert report.end == "none"
     assert f"{told}total: no match finished" in report.dropped

@@ -1,4 +1,4 @@
-"""Node: propose variants, as settings that change or as mechanics that are replaced."""
+"""Node: suggest variants, as settings that change or as mechanics that are replaced."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ from graph.run.events import writer_of
 from graph.vary.state import VaryContext, VaryState
 
 
-def propose(
+def suggest(
     state: VaryState, runtime: Runtime[VaryContext]
 ) -> Command[Literal["reflect", "report"]]:
     """Propose variants; where there are none the run ends."""
