@@ -14,15 +14,11 @@ from games.checks.run import CheckSettings
 from games.mechanics.matching import match_graphs
 from graph.run.folder import RunFolder
 from graph.run.opening import open_chat
-from graph.vary.breeding import BRED, breed_clusters
+from graph.vary.breeding import BRED, breed_clusters, keep_clusters
 from graph.vary.rulebooks import Rulebook, rulebook_named
-from graph.vary.worded import open_wording, worded_report
-from graph.vary.wording import (
-    WordingRequest,
-    WordingSettings,
-    WordingState,
-    write_wording,
-)
+from graph.vary.runs import make_varying, open_varying
+from graph.vary.settings import VaryRequest, WordingSettings, write_variation
+from graph.vary.state import VaryState
 from tools.checking import check_source
 from tools.playtest.intervals import wilson
 from tools.sandbox import Sandbox
@@ -128,22 +124,23 @@ def test_a_recorded_base_is_varied_into_three_games_that_were_read_until_settled
     folder = RunFolder(tmp_path / "run")
     folder.make()
     settings = WordingSettings(seed=5, n=3, make=1, quick=True)
-    request = WordingRequest(base=rulebook_named("tic_tac_toe"), settings=settings)
+    request = VaryRequest(base=rulebook_named("tic_tac_toe"), settings=settings)
     by_words = CLUSTERS.model_copy(update={"embedder": LexicalEmbedder.identity})
-    write_wording(request, by_words, folder)
-    with open_wording(folder) as run:
+    keep_clusters(by_words, folder)
+    write_variation(request, folder)
+    with make_varying(folder) as context, open_varying(folder, context) as run:
         for _ in run.events():
             pass
-        state = WordingState(**run.graph.get_state(run.config).values)
-        report = worded_report(state, run.context)
-    games = [one.game for one in state.variants]
+        state = VaryState(**run.graph.get_state(run.config).values)
+        report = run.result().report
+    games = [one.game for one in state.candidates]
     assert all(isinstance(game, WordedGame) and game.settled for game in games)
-    assert {row.game and row.game.title for row in report.variants} == {
+    assert {row.title for row in report.variants} == {
         "Veiled tic-tac-toe",
         "Runaway tic-tac-toe",
         "Screened tic-tac-toe",
     }
-    assert all(len(one.replaced) == 2 for one in state.variants)
+    assert all(len(one.replaced) == 2 for one in state.candidates)
     assert report.end == "varied"
 
 
