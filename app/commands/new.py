@@ -20,6 +20,7 @@ from app.console import (
     print_json,
     say,
 )
+from app.making import invent
 from app.seeds import tell_seed
 
 if TYPE_CHECKING:
@@ -284,6 +285,7 @@ def carry_on(
             context = make_context(
                 settings, interactive=interactive, exchanges=folder.exchanges, tell=note
             )
+            context.invents = invent
         held.enter_context(context.retrieval.store)
         held.enter_context(context.sandbox)
         _announce(context)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
@@ -16,11 +16,15 @@ if TYPE_CHECKING:
     from agents.model.budget import Budget
     from graph.new.records import RecordPool
     from graph.run.events import Tell
+    from graph.run.folder import RunFolder
+    from tools.balancing.wishes import Wish
     from tools.checking import CheckRun
     from tools.retrieval import Retrieval
     from tools.sandbox import Sandbox
 
 
+Inventor: TypeAlias = "Callable[[Wish, RunFolder, int, Tell], str]"
+"""Answers a wish on the game in a folder, by a seed; empty where no setting can be changed."""
 _PRINTED_MATCHES = 400  # a candidate (Cardiverse §3.3.3)
 
 
@@ -169,6 +173,7 @@ class RunContext:
         clock: Seconds, monotonic.
         passed: Checks that passed, by what was checked and how; grows.
         played: What a validator's records are chosen from, of the module that was played last.
+        invents: Answers what a person wishes that no change of a rule gives; None where nobody can.
     """
 
     roles: RoleSet
@@ -186,6 +191,7 @@ class RunContext:
     versions: Mapping[str, str] = field(default_factory=dict)
     passed: "dict[CheckKey, CheckRun]" = field(default_factory=dict)
     played: "dict[PoolKey, RecordPool]" = field(default_factory=dict)
+    invents: "Inventor | None" = None
 
     def checked(
         self, source: str, settings: "CheckSettings", num_players: int, records: int
