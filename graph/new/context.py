@@ -81,7 +81,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     approve: bool = False
     retrieval: bool = True
     own_games: bool = False
-    corpus: bool = False
+    corpus: bool = True
     candidates: int = Field(default=1, ge=1, le=8)
     extras: bool = False
     refine: RefineStrategy = Field(
