@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 FOLDER = RECORDINGS / "novelty"
 METHODS = ("vanilla", "promptbreeder-like", "ours")
 _PAPER_BASES = 28
-_VARIANTS = 3  # of the recorded bases
+_VARIANTS = 6  # of the recorded bases
 _LEAST = 2  # of which a quantile, or a test, can be taken
 _CLUSTERS, _RULES = "mechanics.json", ".rules.json"
 _VANILLA = "You make a variation of a known game that is new and good to play."
