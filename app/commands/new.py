@@ -45,6 +45,12 @@ class RunOptions:
     own_games: Annotated[
         bool, typer.Option("--own-games", help="Let the roles see games of earlier runs.")
     ] = False
+    corpus: Annotated[
+        bool,
+        typer.Option(
+            "--corpus/--no-corpus", help="Let the designer see mechanics of traditional games."
+        ),
+    ] = True
     candidates: Annotated[
         int, typer.Option("--candidates", min=1, max=8, help="Drafts of the code, side by side.")
     ] = 1

@@ -50,6 +50,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
         approve: Ask a person to approve the rulebook before it is coded.
         retrieval: Show the roles pieces of the library's games.
         own_games: Let retrieval also see games that earlier runs accepted.
+        corpus: Let the designer also see mechanics of traditional games.
         candidates: Modules that the coder drafts, each without the others; all are checked.
         extras: Ask the coder, once the game is accepted, for a value function and, where something
             is hidden, for resamplers; what does not win or fit is dropped. Never in a quick run.
@@ -80,6 +81,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     approve: bool = False
     retrieval: bool = True
     own_games: bool = False
+    corpus: bool = True
     candidates: int = Field(default=1, ge=1, le=8)
     extras: bool = False
     refine: RefineStrategy = Field(
