@@ -1,5 +1,7 @@
 """Wiring of the machine: its nodes, and what every node of it does."""
 
+import fcntl
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -32,7 +34,7 @@ from graph.new.requests import first_node, tries_again
 from graph.new.state import ChatInput, ChatOutput, Retried, RunState, folder_of, go_on
 from graph.new.trial import write_checks
 from graph.run.candidates import best
-from graph.run.folder import RunFolder, RunFolderError, alone
+from graph.run.folder import RunFolder, RunFolderError
 
 _STEPS_ONE_WAY = 16
 _READING = ("intake", "approve")  # nodes that write into no folder that is there
@@ -81,7 +83,7 @@ def _kept(name: str, node: Callable[..., Command[Any]]) -> Any:  # noqa: ANN401 
     def run(state: RunState, runtime: Runtime[RunContext]) -> Command[Any]:
         given = folder_given(runtime)
         if given is not None:
-            if not RunFolder(given).is_begun:
+            if not (RunFolder(given).state / "thread").is_file():
                 raise RunFolderError(
                     f"the run's folder {given} is not there any more; where it was moved, go on "
                     "with it there: rulewright resume FOLDER"
@@ -119,17 +121,35 @@ def _branch(state: RunState, runtime: Runtime[RunContext]) -> Iterator[RunState]
     its folder waits for it.
     """
     folder, at = folder_of(state), step_of(runtime)
-    with alone(folder.root.path):
+    with _no_other(folder.root.path):
         old, (began, newest) = folder, folder.steps
         if newest not in ("", state.step, at):
             folder = folder.branch(at)
             state = replace(state.in_folder(folder.path), revision=int(folder.path.name))
             began = at
         folder.step(began, at)
-    with alone(folder.state):
+    with _no_other(folder.state):
         if folder is not old:
             _restore(state, old, context_of(runtime, state.folder, state.seed))
         yield replace(state, step=at)
+
+
+@contextmanager
+def _no_other(path: Path) -> Iterator[None]:
+    """Wait until no other thread or process is inside the block for this folder.
+
+    Raises:
+        RunFolderError: If the folder is not there any more.
+    """
+    try:
+        hold = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        raise RunFolderError(f"{path} cannot be used: {error.strerror}") from error
+    try:
+        fcntl.flock(hold, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(hold)
 
 
 def _restore(state: RunState, old: RunFolder, context: RunContext) -> None:

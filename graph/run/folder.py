@@ -131,11 +131,6 @@ class RunFolder:
                 "again from what was asked, its finished matches and its paid answers"
             ) from error
 
-    @property
-    def is_begun(self) -> bool:
-        """True where its thread is named, as long as the folder lies at its place; see `thread`."""
-        return (self.state / "thread").is_file()
-
     def is_of(self, thread: str) -> bool:
         """True where it is the run of a thread that is named; see `thread`."""
         try:
@@ -365,24 +360,6 @@ class RunFolder:
         except ValidationError as error:
             told = wrong.format(error.error_count())
             raise RunFolderError(f"{self.path / name} {told}") from error
-
-
-@contextmanager
-def alone(path: Path) -> Iterator[None]:
-    """Wait until no other thread or process is inside the block for this folder.
-
-    Raises:
-        RunFolderError: If the folder is not there any more.
-    """
-    try:
-        hold = os.open(path, os.O_RDONLY)
-    except OSError as error:
-        raise RunFolderError(f"{path} cannot be used: {error.strerror}") from error
-    try:
-        fcntl.flock(hold, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(hold)
 
 
 def _taken(file: int, after: float = 0.0, kind: int = fcntl.LOCK_EX) -> bool:
