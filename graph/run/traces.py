@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +27,7 @@ _ON, _OFF = ("true", "1", "on"), ("false", "0", "off")  # of LANGSMITH_TRACING
 _DEEPEST = 50  # spans within spans
 _MOST_SPANS = 50_000  # more take minutes to be drawn
 _DEEPEST_VALUE = 100
+_OPEN: list["Client"] = []
 _LOG = logging.getLogger(__name__)
 
 
@@ -58,11 +59,14 @@ def tracing(path: Path) -> Iterator[None]:
     if remote:
         os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")  # its threads keep no process alive
     client = _client_of(path, upload=remote)
+    _OPEN.append(client)
     langsmith.configure(client=client, enabled=True)
     try:
         yield
     finally:
-        langsmith.configure(client=None, enabled=False)
+        _OPEN.remove(client)
+        around = _OPEN[-1] if _OPEN else None  # a variation has games made inside its own run
+        langsmith.configure(client=around, enabled=around is not None)
         if remote:
             _close(client)
 
@@ -116,7 +120,8 @@ def _client_of(path: Path, *, upload: bool) -> "Client":
             if isinstance(tags, list) and TAG_HIDDEN in tags:  # LangGraph's own steps
                 return
             text = json.dumps(line, default=_plain, sort_keys=True)
-            with lock, path.open("a", encoding="utf-8") as file:
+            # A folder that was moved away is told by the next step, and not made again by this.
+            with suppress(FileNotFoundError), lock, path.open("a", encoding="utf-8") as file:
                 file.write(text + "\n")
 
     return KeepingClient(timeout_ms=_REQUEST_MS) if upload else KeepingClient(**_OFFLINE)
