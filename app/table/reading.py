@@ -1,12 +1,13 @@
 """The parts of one seat's observation of any game: boards, hands, values a seat, facts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from app.table.boards import Board, Naming, grid_of, naming_of, placed_boards, size_of
 from games.text import one_line
+from games.values import Observation
 
 _OWN = frozenset({"you", "me", "seat", "player", "to_move", "turn", "current_player", "players"})
 _SEATS = _OWN | {"leader", "dealer", "winner", "winners", "starter", "first", "owner", "by", "to"}
@@ -42,6 +43,32 @@ class Setting:
             for path, zone in self.zones.items()
             if isinstance(zone, dict) and zone.get("owner") == "each"
         }
+
+
+@dataclass(frozen=True)
+class SeatLook:
+    """A seat's information state as its person needs it; a log would keep every observation.
+
+    Attributes:
+        count: Entries of its log: observations that were new to it, and its own actions.
+        observation: The newest.
+        words: All that it perceived.
+    """
+
+    count: int = 0
+    observation: Observation | None = None
+    words: tuple[str, ...] = ()
+
+    def acted(self) -> "SeatLook":
+        """The look after an action of its own."""
+        return replace(self, count=self.count + 1)
+
+    def seeing(self, observation: Observation, events: Sequence[str]) -> "SeatLook":
+        """The look after a ply; the same where it is nothing new, as in `SeatLog`."""
+        if not events and observation == self.observation:
+            return self
+        words = (*self.words, *map(one_line, events)) if events else self.words
+        return SeatLook(self.count + 1, observation, words)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.console import explained
 from app.table.hints import Hint, HintSearch
-from app.table.reading import Setting
+from app.table.reading import SeatLook, Setting
 from app.table.session import (
     TableLeft,
     TableSession,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from app.web.keeping import KeptTable
     from app.web.views import Beholder
     from games.table import Table
-    from games.values import Action, Json, Observation
+    from games.values import Action, Json
     from tools.sandbox import Sandbox
 
 PAUSES = {"at once": 0.0, "quick": 0.4, "usual": 1.0, "slow": 2.5}
@@ -42,32 +42,6 @@ AGAIN_S = 5.0  # after which a table that could not go on may be woken anew
 _AWAKE_S = 900.0  # longer than a stream of events lasts
 TAKEN_S = 2.0  # in which a move is seen, if the computer does not think
 _LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class SeatLook:
-    """A seat's information state as its person needs it; a log would keep every observation.
-
-    Attributes:
-        count: Entries of its log: observations that were new to it, and its own actions.
-        observation: The newest.
-        words: All that it perceived.
-    """
-
-    count: int = 0
-    observation: "Observation | None" = None
-    words: tuple[str, ...] = ()
-
-    def acted(self) -> "SeatLook":
-        """The look after an action of its own."""
-        return replace(self, count=self.count + 1)
-
-    def seeing(self, observation: "Observation", events: Sequence[str]) -> "SeatLook":
-        """The look after a ply; the same where it is nothing new, as in `SeatLog`."""
-        if not events and observation == self.observation:
-            return self
-        words = (*self.words, *map(one_line, events)) if events else self.words
-        return SeatLook(self.count + 1, observation, words)
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,7 @@ class Beholder:
             self._eye.close()
 
     def _words(self, shown: "Shown") -> tuple[str, ...]:
-        """What happened, as far as this one was told."""
+        """The words of what happened, as far as this one was told."""
         if self.seat is not None:
             return shown.looks[self.seat].words if shown.looks else ()
         return shown.public if self._tells_all(shown) else ()
