@@ -275,7 +275,7 @@ class Worker:
             self._process.resume()
             self._channel.send(body, deadline)
             self._process.ring(begun, seconds)
-            answer = self._channel.receive(deadline)
+            answer = self._channel.receive(max(deadline, time.monotonic() + self.limits.grace_s))
             self._process.rest(time.monotonic() - begun)
             self.weight += (weight := weight_of(answer))
         except TimeoutError as error:

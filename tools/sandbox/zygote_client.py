@@ -40,6 +40,8 @@ _MESSAGE_BYTES = 1 << 16
 _SHOWN_CHARACTERS = 2000
 _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED: what the scheduler counts of a whole process
 _LONG_S = 1e-3  # of work; to be stopped then costs a hundredth of it
+_PATIENCE_S = 10.0  # more than a request's seconds, where others have the processor
+_BLOCKED_S, _LEAST_S = 1.0, 0.005  # a worker that spends nothing for so long waits in vain
 _UNASKED_S = 3e-4  # more than it takes to wait for the next request
 _MUCH_UNASKED_S = 0.1  # more than a busy machine's trouble adds to that: 0.04 was seen
 
@@ -230,8 +232,20 @@ class LocalProcess:
 
     def ring(self, begun: float, seconds: float) -> None:
         """See `Process.ring`."""
+        before = last = self._time() if self._spent is None else self._spent
+        moved, latest = begun, begun + seconds + _PATIENCE_S
         for tick in range(1, TICKS + 1):
-            if self.channel.arrives(begun + seconds * tick / TICKS):
+            share = seconds * tick / TICKS
+            until = begun + share
+            while not self.channel.arrives(until):
+                spent, now = self._time(), time.monotonic()
+                last, moved = (spent, now) if spent != last else (last, moved)
+                if before is None or spent is None or now > min(latest, moved + _BLOCKED_S):
+                    break
+                if (left := before + share - spent) <= 0:
+                    break
+                until = now + max(left, _LEAST_S)  # others have the processor
+            else:
                 return
             self._signal(TICK if tick < TICKS else DEADLINE)
 

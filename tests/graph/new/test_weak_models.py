@@ -23,14 +23,18 @@ AS_MARKDOWN = {
     "VerdictReply": "**Verdict:** all moves are *legal*.\n\n- ply 1: fine\n- ply 2: fine\n",
     "PoliciesReply": "### Strategies\n\n- **keeper**: Keep the card.\n- **changer**: Change it.\n",
 }
+LACKING = {
+    "TestsReply": "test",
+    "VerdictReply": "record",
+    "PoliciesReply": "no heuristic was kept",
+}
 # What the module has wrong, and the rule or the line that a person has to be told.
 WRONG = {
     "a hand is shown": ('list(other) for other in state["hands"]] if shown else None', "R4", "]"),
     "a forbidden import": ('    seat = state["seat"]\n    name =', "imports os", "os"),
     "a forgotten function": ("def get_events(", "get_events", "def get_notes("),
-    "a forgotten rule": (" Rules: R4.", "R4", ""),
     "a call without end": ('"end" if seat == last else "choose"', "plies", '"choose"'),
-    "a state that is changed": ("    new = dict(state)\n", "apply_action", "    new = state\n"),
+    "a state that is changed": ("    new = dict(state)\n", "must copy", "    new = state\n"),
     "a reward for one seat": ('return list(state["paid"])', "get_rewards", "return [0]"),
     "an action that is refused": ('["keep", "change"]', "apply_action", '["keep", "swap"]'),
 }
@@ -88,8 +92,7 @@ def test_a_role_that_writes_nothing_but_markdown_is_named_and_the_game_is_delive
     state, told = ended(make_context, folder, first_so(name, reply, always=True), retries=1)
     assert best(state.candidates).source == high_draw()
     assert (folder.path / "game.py").is_file()
-    word = {"TestsReply": "test", "VerdictReply": "record", "PoliciesReply": "strateg"}[name]
-    assert word in told.lower() + " ".join(state.notes).lower()
+    assert LACKING[name] in told.lower() + " ".join(state.notes).lower()
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -126,7 +129,7 @@ def test_the_same_mistake_again_and_again_ends_with_the_rule_or_function_that_is
     state, told = ended(make_context, folder, stubborn, retries=1)
     assert state.end == "gave_up"
     assert WRONG[name][1] in told
-    assert "honoured: “" not in told
+    assert "- honoured: “" not in told
 
 
 def test_a_demand_that_the_design_leaves_out_is_listed_where_the_model_leaves_it_out_again(
@@ -135,8 +138,8 @@ def test_a_demand_that_the_design_leaves_out_is_listed_where_the_model_leaves_it
     few = as_json({**DESIGN, "clauses": DESIGN["clauses"][:1]})
     state, told = ended(make_context, folder, first_so("DesignReply", few, always=True), retries=2)
     assert state.end == "made", state.reason
-    assert "draw once" in told
-    assert "honoured: “draw once" not in told
+    assert "Not honoured: “draw once” (the design names no rule for these words)" in told
+    assert "- honoured: “draw once" not in told
 
 
 @pytest.mark.parametrize(
