@@ -33,7 +33,4 @@ LACKING = ("linux without namespaces", "linux without Landlock")
 def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     with contextlib.ExitStack() as stack:
         backend = BACKENDS.get(request.param) or stack.enter_context(place(request.param))
-        # No signal reaches a worker in e2b: its own alarm rings, on a busy machine late.
-        grace_s = LIMITS.grace_s if request.param in BACKENDS else 6.0
-        limits = LIMITS.model_copy(update={"grace_s": grace_s})
-        yield stack.enter_context(Sandbox(backend, limits=limits))
+        yield stack.enter_context(Sandbox(backend, limits=LIMITS))

@@ -18,7 +18,6 @@ from tools.sandbox import (
     Worker,
 )
 from tools.sandbox.worker import raise_fault
-from tools.sandbox.zygote_client import LocalProcess
 
 
 def loaded(sandbox: Sandbox, source: str) -> Worker:
@@ -167,40 +166,6 @@ def test_a_worker_can_be_killed_from_another_thread_while_it_works(sandbox: Sand
         worker.call("f", deadline_s=60)
     killer.join()
     assert caught.value.kind == "killed"
-
-
-def test_a_call_is_waited_for_while_others_have_the_processor(sandbox: Sandbox) -> None:
-    worker, over = loaded(sandbox, busy(0.2)), threading.Event()
-    process = worker._process
-    if not isinstance(process, LocalProcess) or process._clock is None:
-        pytest.skip("its processor time is not told")
-
-    def starve() -> None:
-        while not over.wait(0.02):
-            process._signal(signal.SIGSTOP)
-            over.wait(0.04)
-            process._signal(signal.SIGCONT)
-
-    thread = threading.Thread(target=starve)
-    thread.start()
-    try:
-        assert worker.call("f", deadline_s=0.3) == 1  # a third of the time: 0.6 s or more
-    finally:
-        over.set()
-        thread.join()
-        worker.kill()
-
-
-@pytest.mark.parametrize(
-    "body", ["while True: pass", "a = _thread.allocate_lock(); a.acquire(); a.acquire()"]
-)
-def test_a_call_that_never_ends_is_ended_whether_it_works_or_waits(
-    sandbox: Sandbox, body: str
-) -> None:
-    worker = loaded(sandbox, f"import _thread\ndef f():\n    {body}")
-    with pytest.raises(ModuleFault) as caught:
-        worker.call("f", deadline_s=0.3)
-    assert caught.value.kind == "timed_out"
 
 
 def test_an_interrupted_request_does_not_leave_its_answer_to_the_next(sandbox: Sandbox) -> None:
