@@ -203,7 +203,7 @@ def go_on_learning(folder: "RunFolder", *, more: int = 0, as_json: bool) -> NoRe
 
 def go_on_with_syntheses(folder: "RunFolder", *, as_json: bool) -> NoReturn:
     """Run several runs of `learn` to their ends, from wherever they stand, and compare them."""
-    from graph.learn.runs import combined, goes_on
+    from graph.learn.runs import compared_runs, goes_on
     from graph.learn.settings import read_syntheses
 
     runs = asked.runs(folder) if (asked := read_syntheses(folder)) else {}
@@ -213,7 +213,7 @@ def go_on_with_syntheses(folder: "RunFolder", *, as_json: bool) -> NoReturn:
             if (request := goes_on(run, 0)) is not None:
                 note(f"{name} of {len(runs)}, seed {request.settings.seed}: {run.path}")
                 learn_to_the_end(run, request, progress)
-        told = combined(folder, runs)
+        told = compared_runs(folder, runs)
     shown = {**told.model_dump(mode="json"), "folder": str(folder.path)}
     give(shown, lambda: say(told.words(folder)), as_json=as_json)
     leave(min((_EXIT[str(told.syntheses[name].end)] for name in told.kept), default=2))

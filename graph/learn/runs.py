@@ -137,7 +137,7 @@ def goes_on(folder: RunFolder, more: int) -> LearnRequest | None:
     return request if left else None
 
 
-def combined(folder: RunFolder, runs: Mapping[str, RunFolder]) -> Combined:
+def compared_runs(folder: RunFolder, runs: Mapping[str, RunFolder]) -> Combined:
     """Compare runs over the same matches that have ended, and write down which models may play.
 
     Where something is hidden the models compete, and whoever is behind the best by more than a

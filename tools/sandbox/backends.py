@@ -113,7 +113,7 @@ def free_bytes(system: Path = Path("/")) -> int | None:
 
 
 def _left_in(group: Path) -> list[int]:
-    """What is left of a control group's memory; what it keeps of files it can give back."""
+    """Bytes that a control group has left; what it keeps of files it can give back."""
     with suppress(OSError, ValueError, KeyError):  # "max" is no number: no bound
         most, used = (int((group / f"memory.{name}").read_text()) for name in ("max", "current"))
         stat = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())

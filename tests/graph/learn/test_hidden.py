@@ -9,7 +9,7 @@ import pytest
 from games.values import State
 from graph.learn.calibration import calibrated
 from graph.learn.report import final_words
-from graph.learn.runs import combined, goes_on, run_learning
+from graph.learn.runs import compared_runs, goes_on, run_learning
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import Answer, message, serving
 from tests.graph.learn.conftest import Learn, learning, recorded, told_of
@@ -72,7 +72,7 @@ def test_of_several_syntheses_one_that_cannot_be_played_with_is_left_out(
     )
     assert BAD in bad
     (tmp_path / "synthesis-1" / "model.py").write_text(bad)
-    found = combined(RunFolder(tmp_path), runs)
+    found = compared_runs(RunFolder(tmp_path), runs)
     assert found.kept == ("synthesis-2",)
     assert found.means["synthesis-2"] > found.means["synthesis-1"]
     assert found.failures["synthesis-1"] > 0
