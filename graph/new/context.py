@@ -169,6 +169,7 @@ class RunContext:
         clock: Seconds, monotonic.
         passed: Checks that passed, by what was checked and how; grows.
         played: What a validator's records are chosen from, of the module that was played last.
+        left: Journals that this process brought to their end; grows.
     """
 
     roles: RoleSet
@@ -186,6 +187,7 @@ class RunContext:
     versions: Mapping[str, str] = field(default_factory=dict)
     passed: "dict[CheckKey, CheckRun]" = field(default_factory=dict)
     played: "dict[PoolKey, RecordPool]" = field(default_factory=dict)
+    left: dict[Path, bytes] = field(default_factory=dict)
 
     def checked(
         self, source: str, settings: "CheckSettings", num_players: int, records: int

@@ -12,6 +12,7 @@ from games.engine import Ending
 from games.records import MatchRecord
 from tools.playtest.intervals import Estimate, NoSamplesError
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, record_row
+from tools.playtest.journal import Left
 from tools.playtest.plan import MatchPlan
 from tools.playtest.results import ResultTables, by_ending
 from tools.playtest.runner import Workers
@@ -134,6 +135,8 @@ class SeriesSettings:
             whole by then; how many depends on the clock. None for no such time.
         replay: Whether fresh workers replay a sample; else see `replayed_sample`.
         record: Whether entries keep the matches' plies; without, a long series takes little room.
+        left: The caller's memory of journals: players are not asked again for what one holds that
+            the caller left so.
     """
 
     matches: int
@@ -143,6 +146,7 @@ class SeriesSettings:
     until: float | None = None
     replay: bool = True
     record: bool = True
+    left: Left | None = None
 
 
 def play_series(
@@ -200,6 +204,7 @@ def play_series(
         workers=workers or Workers(),
         on_match=on_match,
         replay=settings.replay,
+        left=settings.left,
     )
     return Series(plan, fold.counted(), fold.replayed, fold.unasked, fold.unheld)
 
