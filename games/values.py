@@ -144,7 +144,9 @@ def canonical_value(value: Json) -> Json:
     if isinstance(value, dict):
         return canonical_object(value)
     if isinstance(value, list):
-        return canonical_list(value)
+        if _PLAIN.issuperset(map(type, value)):
+            return value[:]
+        return [item if type(item) in _PLAIN else canonical_value(item) for item in value]
     if isinstance(value, float) and value.is_integer() and abs(value) < _INEXACT:
         return int(value)
     return value
@@ -153,20 +155,9 @@ def canonical_value(value: Json) -> Json:
 def canonical_object(value: dict[str, Json]) -> dict[str, Json]:
     """The one form of a JSON object; see `canonical_value`."""
     return {
-        name: item
-        if (kind := type(item := value[name])) in _PLAIN
-        else canonical_list(item)
-        if kind is list
-        else canonical_value(item)
-        for name in sorted(value)
+        name: item if type(item) in _PLAIN else canonical_value(item)
+        for name, item in sorted(value.items())
     }
-
-
-def canonical_list(value: list[Json]) -> list[Json]:
-    """The one form of a JSON list; see `canonical_value`."""
-    if _PLAIN.issuperset(map(type, value)):
-        return value[:]
-    return [item if type(item) in _PLAIN else canonical_value(item) for item in value]
 
 
 def require_json(value: object, function: str, path: str = "value") -> None:
