@@ -385,7 +385,7 @@ class MatchBatch:
             options = known.get(text)
             if options is None and text:
                 with suppress(ModuleFault):
-                    options = _Options(read_actions(text.split("\n")))
+                    options = _Options(read_actions([*text.split("\n")]))
                     if len(known) >= _KNOWN:
                         known.clear()
                     known[text] = options
