@@ -13,6 +13,7 @@ from games.engine import Ending
 from games.records import MatchRecord
 from tools.playtest.intervals import Estimate, NoSamplesError
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe, record_row
+from tools.playtest.journal import Left
 from tools.playtest.plan import MatchPlan
 from tools.playtest.results import ResultTables, by_ending
 from tools.playtest.runner import Workers
@@ -136,6 +137,8 @@ class SeriesSettings:
             whole by then; how many depends on the clock. None for no such time.
         replay: Whether fresh workers replay a sample; else see `replayed_sample`.
         record: Whether entries keep the matches' plies; without, a long series takes little room.
+        left: The caller's memory of journals: players are not asked again for what one holds that
+            the caller left so.
     """
 
     matches: int
@@ -145,6 +148,7 @@ class SeriesSettings:
     until: float | None = None
     replay: bool = True
     record: bool = True
+    left: Left | None = None
 
 
 def play_series(
@@ -202,6 +206,7 @@ def play_series(
         workers=workers or Workers(),
         on_match=on_match,
         replay=settings.replay,
+        left=settings.left,
     )
     return Series(plan, fold.counted(), fold.replayed, fold.unasked, fold.unheld)
 

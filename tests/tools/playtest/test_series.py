@@ -157,6 +157,25 @@ def test_of_finished_matches_one_in_eight_is_played_again(tmp_path: Path, play: 
     assert len({*asked}) == -(-MATCHES // 8)
 
 
+def test_who_left_a_journal_as_it_is_asks_no_player_again(tmp_path: Path, play: Play) -> None:
+    path, asked, left = tmp_path / "series.jsonl", list[int](), dict[Path, bytes]()
+
+    def once_more(match: int) -> Player:
+        asked.append(match)
+        return Perfect()
+
+    first = play(PERFECTS, journal=path, left=left)
+    assert (
+        play(PERFECTS, journal=path, roster=Called(once_more), left=left).records == first.records
+    )
+    assert asked == []
+    kept = path.read_bytes()
+    path.write_bytes(b"".join(kept.splitlines(keepends=True)[:-1]))  # somebody takes a match out
+    play(PERFECTS, journal=path, roster=Called(once_more), left=left)
+    assert len({*asked}) == 1 + -(-(MATCHES - 1) // 8)  # it, and of the others those to try
+    assert path.read_bytes() == kept
+
+
 def test_a_series_can_be_made_longer(tmp_path: Path, play: Play) -> None:
     path = tmp_path / "series.jsonl"
     play(["uniform"] * 2, matches=4, journal=path)
