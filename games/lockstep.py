@@ -10,8 +10,8 @@ by `games.engine.play_match`, which says what was wrong and whose fault it is.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import islice
 from math import fsum
 from typing import Literal, NamedTuple, Protocol, TypeAlias
@@ -191,15 +191,18 @@ class Outcome(NamedTuple):
     logs: Mapping[int, SeatLog]
 
 
-@dataclass
 class _Options:
-    """Legal actions, as the module lists them and in alphabetical order."""
+    """Legal actions, as the module lists them and, once asked for, in alphabetical order."""
 
-    as_given: list[Action]
+    __slots__ = ("as_given", "sorted")
 
-    @cached_property
+    def __init__(self, as_given: list[Action]) -> None:
+        self.as_given = as_given
+        self.sorted: tuple[Action, ...] = ()
+
     def in_order(self) -> tuple[Action, ...]:
-        return tuple(sorted(self.as_given))
+        self.sorted = self.sorted or tuple(sorted(self.as_given))
+        return self.sorted
 
 
 class _Running:
@@ -270,7 +273,7 @@ class MatchBatch:
         moves: list[Move] = [(slot, None) for slot in running]
         while moves and not self.stop():
             told = self.rounds.advance(moves, sighted, followed)
-            options = [self._options(text) for text in told.texts]
+            options = self._options(told.texts)
             asked: dict[int, list[tuple[int, SeatView]]] = {}
             after: list[Move] = []
             more_of, parts = told.more.get, told.parts
@@ -326,7 +329,7 @@ class MatchBatch:
                 and 0 <= player < self.seats
                 and len(run.actions) < self.max_plies
             ):
-                return self._turn(run, player, options.in_order, seen)
+                return self._turn(run, player, options.sorted or options.in_order(), seen)
             run.mover = CHANCE
             return self._other(run, read_player(player), options, chances)
         except ModuleFault:
@@ -375,17 +378,18 @@ class MatchBatch:
             return outcomes[uniform_index(len(outcomes), drawn)]
         return outcomes[sample_index(read_probabilities(chances, len(outcomes)), drawn)]
 
-    def _options(self, text: str) -> _Options | None:
+    def _options(self, texts: Sequence[str]) -> list[_Options | None]:
         """Legal actions, held against the contract; None where there are none, or they do not."""
-        found = self._known.get(text)
-        if found is None and text:
-            try:
-                legal = read_actions([*text.split("\n")])
-            except ModuleFault:
-                return None
-            if len(self._known) >= _KNOWN:
-                self._known.clear()
-            found = self._known[text] = _Options(legal)
+        known, found = self._known, list[_Options | None]()
+        for text in texts:
+            options = known.get(text)
+            if options is None and text:
+                with suppress(ModuleFault):
+                    options = _Options(read_actions([*text.split("\n")]))
+                    if len(known) >= _KNOWN:
+                        known.clear()
+                    known[text] = options
+            found.append(options)
         return found
 
     def _ended(self, run: _Running, *, finished: bool) -> Outcome:

@@ -144,6 +144,8 @@ def canonical_value(value: Json) -> Json:
     if isinstance(value, dict):
         return canonical_object(value)
     if isinstance(value, list):
+        if _PLAIN.issuperset(map(type, value)):
+            return value[:]
         return [item if type(item) in _PLAIN else canonical_value(item) for item in value]
     if isinstance(value, float) and value.is_integer() and abs(value) < _INEXACT:
         return int(value)

@@ -55,7 +55,7 @@ from tools.transitions import replay_transitions
 _AUDITED = 16  # pairs of matches, over all seats
 _ALONE = 8  # matches at least, of those played in lockstep, that are made again alone too
 _ONE_IN = 8  # of the finished matches that are taken through fresh workers
-_TOGETHER = 64  # matches, or positions, in a message
+_TOGETHER = 16  # matches, or positions, in a message
 _TRIED = 8  # matches that a journal claims, at most, of those that finished and of the others each
 _PART = ("player", "observation", "legal", "action", "rewards", "events")
 
@@ -212,12 +212,13 @@ def made_again(
     """
     job, game = finished[0][0], finished[0][0].game
     found: list[PlayedMatch] = []
-    if not game.environment:
+    width = 0 if game.environment else _TOGETHER
+    while width > 1 and len(found) < len(finished):
         with suppress(ModuleFault), sandbox.loaded("referee", game.source) as worker:
-            table = SandboxTable(worker, deadline_s=job.deadline_s)
-            for start in range(0, len(finished), _TOGETHER):
-                part = finished[start : start + _TOGETHER]
-                found += _made_together(table, part, start)
+            while part := finished[len(found) : len(found) + width]:
+                table = SandboxTable(worker, deadline_s=job.deadline_s)
+                found += _made_together(table, part, len(found))
+        width //= 4  # fewer take less memory
     for number, (one, entry) in enumerate(finished[len(found) :], len(found)):
         found.append(PlayedMatch(f"replay {number}", *replayed_match(sandbox, one, entry)))
     return found
@@ -425,7 +426,8 @@ def _scripted(
 
 def _difference(entry: MatchEntry, match: Match) -> str:
     """The difference of a match that was played again, in words; "" where there is none."""
-    again = MatchEntry.model_validate(entry_of(match, record=entry.record is not None))
+    made = entry_of(match, record=entry.record is not None, told=bool(entry.told))
+    again = MatchEntry.model_validate(made)
     if again.ending == "fault" != entry.ending:
         return f"fails: {again.reason:.300}"
     plies = zip(entry.match().plies, again.match().plies, strict=False)

@@ -95,7 +95,7 @@ class GreedyPlayer:
         if len(table) == 1:  # ranks then order the actions as scores do
             means = table[0]
         else:
-            means = (np.mean(table, axis=0) if self.by_score else mean_ranks(table)).tolist()
+            means = np.mean(table, axis=0).tolist() if self.by_score else mean_ranks(table)
         top = max(means)
         best = [index for index, mean in enumerate(means) if mean == top]
         return view.legal[best[int(view.generator().integers(len(best))) if len(best) > 1 else 0]]

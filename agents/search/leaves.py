@@ -15,13 +15,13 @@ tree and in rollouts. Actions never played count as the best seen.
 
 import sys
 from abc import ABC, abstractmethod
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import exp
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from agents.search.rollouts import Rollouts
 from agents.search.settings import (
@@ -131,7 +131,7 @@ class MastPolicy(RolloutPolicy):
             self.range.widen(player, value)
 
 
-def mean_ranks(scores: ArrayLike) -> NDArray[np.float64]:
+def mean_ranks(scores: Sequence[Sequence[float]]) -> list[float]:
     """Mean rank of every action over several heuristics; larger is better.
 
     An action's rank in one heuristic is the number of actions scored lower, plus half the
@@ -143,14 +143,14 @@ def mean_ranks(scores: ArrayLike) -> NDArray[np.float64]:
     Returns:
         `[A]` ranks, each in `[0, A - 1]`.
 
-    >>> mean_ranks([[5.0, 1.0, 1.0], [10.0, 90.0, 20.0]]).tolist()
+    >>> mean_ranks([[5.0, 1.0, 1.0], [10.0, 90.0, 20.0]])
     [1.0, 1.25, 0.75]
     """
-    table = np.asarray(scores, dtype=np.float64)
-    lower = (table[:, None, :] < table[:, :, None]).sum(axis=2)
-    same = (table[:, None, :] == table[:, :, None]).sum(axis=2) - 1
-    ranks: NDArray[np.float64] = (lower + same / 2).mean(axis=0)
-    return ranks
+    ranks = []
+    for row in scores:
+        inorder = sorted(row)
+        ranks.append([(bisect_left(inorder, x) + bisect_right(inorder, x) - 1) / 2 for x in row])
+    return [sum(column) / len(column) for column in zip(*ranks, strict=True)]
 
 
 class EnsemblePolicy(RolloutPolicy):
@@ -181,7 +181,7 @@ class EnsemblePolicy(RolloutPolicy):
         seen = self.rules.observations(state)[player]
         scores = [[score(seen, action) for action in legal] for score in self.heuristics]
         if self.agreement == "rank":
-            values = mean_ranks(scores).tolist()
+            values = mean_ranks(scores)
         else:
             values = np.asarray(scores, np.float64).mean(axis=0).tolist()
         return legal[one_of_best(values, self.draw)]

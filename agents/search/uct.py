@@ -253,7 +253,7 @@ def agreed(found: Sequence[SearchResult]) -> SearchResult:
         raise ValueError("the determinizations differ in what is legal; required: the same actions")
     by_world = [dict(zip(result.actions, result.means, strict=True)) for result in found]
     table = mean_ranks([[_score(means[action]) for action in actions] for means in by_world])
-    ranks = dict(zip(actions, table.tolist(), strict=True))
+    ranks = dict(zip(actions, table, strict=True))
     together = combined(found, lambda action, _visits, mean: (ranks[action], mean))
     return replace(together, figures={**together.figures, "combined_by": "ranks"})
 

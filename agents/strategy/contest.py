@@ -14,6 +14,7 @@ from agents.strategy.lessons import LessonsRequest, WorkRequest
 from agents.strategy.selection import Members, Protocol, Scores, Selection, Selector, negation
 from games.values import Json, ModuleFault, is_number, show
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster, SandboxRecipe
+from tools.playtest.journal import Left
 from tools.playtest.ratings import win_share
 from tools.playtest.runner import Workers
 from tools.playtest.series import Series, SeriesSettings, play_series
@@ -153,6 +154,7 @@ class HeuristicContest:
         workers: Where matches are played.
         journals: Folder of the journals; None keeps nothing.
         tell: Hears of every line-up and how many matches it plays.
+        left: Journals that this process brought to their end; see `play_series`.
     """
 
     setup: GameSetup
@@ -169,6 +171,7 @@ class HeuristicContest:
     journals: Path | None = None
     tell: Callable[[str, int], None] = lambda *_: None
     played: dict[tuple[str, ...], Series] = field(default_factory=dict)
+    left: Left = field(default_factory=dict)
 
     def select(self) -> tuple[Selection, tuple[Heuristic, ...]]:
         """The ensemble, by stepwise inclusion; what fails while it plays loses the match."""
@@ -211,9 +214,9 @@ class HeuristicContest:
             if any(team.tables.no_result for team in teams):
                 return [None] * deals
             return [_better_team(*(team.entries[deal] for team in teams)) for deal in range(deals)]
-        series = self._series([ours, *[theirs] * (seats - 1)], deals * seats, seed)
-        if ours == theirs:
+        if ours == theirs:  # even, whatever is played
             return [1 / seats] * deals
+        series = self._series([ours, *[theirs] * (seats - 1)], deals * seats, seed)
         if series.tables.no_result:
             return [None] * deals
         return [_mean(series, deal) for deal in range(deals)]
@@ -247,7 +250,12 @@ class HeuristicContest:
                 specs,
                 self.roster,
                 SeriesSettings(
-                    matches=matches, seed=seed, max_plies=self.max_plies, replay=False, record=False
+                    matches=matches,
+                    seed=seed,
+                    max_plies=self.max_plies,
+                    replay=False,
+                    record=False,
+                    left=self.left,
                 ),
                 sandbox=self.sandbox,
                 journal=self.journals and self.journals / f"heuristics-{digest}.jsonl",

@@ -282,7 +282,7 @@ def _player(table: _Table, name: str, ours: Mapping[str, str], generator: Genera
     def choose(_seen: Row, lock: Lockstep, _words: Mapping[str, Action]) -> Action:
         view, legal = lock.observation, lock.legal
         rows = [[score(view, action) for action in legal] for score in scores]
-        ranks = mean_ranks(rows or [[0.0] * len(legal)])
+        ranks = np.asarray(mean_ranks(rows or [[0.0] * len(legal)]))
         best = np.flatnonzero(ranks == ranks.max())
         return legal[int(best[generator.integers(len(best))])]
 

@@ -175,6 +175,7 @@ class RunContext:
         clock: Seconds, monotonic.
         passed: Checks that passed, by what was checked and how; grows.
         played: What a validator's records are chosen from, of the module that was played last.
+        left: Journals that this process brought to their end; grows.
         invents: Answers what a person wishes that no change of a rule gives; None where nobody can.
     """
 
@@ -193,6 +194,7 @@ class RunContext:
     versions: Mapping[str, str] = field(default_factory=dict)
     passed: "dict[CheckKey, CheckRun]" = field(default_factory=dict)
     played: "dict[PoolKey, RecordPool]" = field(default_factory=dict)
+    left: dict[Path, bytes] = field(default_factory=dict)
     invents: "Inventor | None" = None
 
     def checked(

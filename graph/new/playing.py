@@ -84,6 +84,7 @@ def play_of_run(
         clock=clock or Clock(),
         more=more,
         learned=learned,
+        left=context.left,
     )
 
 
@@ -168,6 +169,7 @@ def contest_of(
         tell=lambda series, matches: tell(
             SeriesBegins(node="strategize", series=series, matches=matches)
         ),
+        left=play.left,
     )
 
 

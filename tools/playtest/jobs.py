@@ -381,12 +381,15 @@ class MatchEntry(BaseModel, frozen=True, extra="forbid"):
         )
 
 
-def entry_of(match: Match, *, record: bool = False, learned: Sequence[Learned] = ()) -> Json:
+def entry_of(
+    match: Match, *, record: bool = False, told: bool = True, learned: Sequence[Learned] = ()
+) -> Json:
     """The entry of a match; `MatchEntry` reads it.
 
     Args:
         match: As the referee played it.
         record: Whether to keep the plies in full.
+        told: Whether to keep the digest of what seats were told, which costs as much as to tell it.
         learned: By seat, from `Learner.learn`; empty where nobody learns.
     """
     seats = max([1 + ply.player for ply in match.plies] + [len(learned)], default=0)
@@ -405,7 +408,7 @@ def entry_of(match: Match, *, record: bool = False, learned: Sequence[Learned] =
         plies=len(match.plies),
         actions=tuple(ply.action for ply in match.plies),
         used=tuple(used),
-        told=_digest(match),
+        told=_digest(match) if told else "",
         forced=sum(len(ply.legal) == 1 for ply in decided),
         options=sum(len(ply.legal) for ply in decided),
         lessons=lessons if any(lessons) else (),

@@ -8,10 +8,11 @@ import stat
 import threading
 import zlib
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from io import BufferedReader, FileIO
 from itertools import count, islice
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import BinaryIO, Self, TypeAlias
 
 from games.values import Json, canonical_key
 
@@ -22,19 +23,23 @@ _LONGEST_HEADING, _LONGEST_LINE = 2**24, 2**28  # bytes; no line of ours comes n
 _NOT_READ = (ValueError, TypeError, KeyError, RecursionError, MemoryError)
 
 
+Left: TypeAlias = dict[Path, bytes]
+"""Digests of the journals that somebody brought to their end, by place."""
+
+
 class JournalError(Exception):
     """The journal cannot be used; the message says why and what to do."""
 
 
 def journal_at(
-    path: Path | None, identity: dict[str, Json]
+    path: Path | None, identity: dict[str, Json], left: Left | None = None
 ) -> contextlib.AbstractContextManager["Journal | None"]:
     """The journal at a path for the time of a block; None keeps nothing.
 
     Raises:
         JournalError: See `Journal`.
     """
-    return contextlib.nullcontext() if path is None else Journal(path, identity)
+    return contextlib.nullcontext() if path is None else Journal(path, identity, left)
 
 
 def identity_at(path: Path | None) -> dict[str, Json]:
@@ -58,10 +63,16 @@ class Journal:
 
     Attributes:
         entries: What was in the file when it was opened, by index.
+        is_ours: True where the opener had left the file as it was then: nothing in it is a claim.
     """
 
-    def __init__(self, path: Path, identity: dict[str, Json]) -> None:
+    def __init__(self, path: Path, identity: dict[str, Json], left: Left | None = None) -> None:
         """Open or start the journal of the work that `identity` describes.
+
+        Args:
+            path: Of the file.
+            identity: Of the work.
+            left: The opener's memory of journals, which gets this one when it is settled.
 
         Raises:
             JournalError: If the file is none, belongs to other work, is damaged, in use, or cannot
@@ -71,6 +82,7 @@ class Journal:
         self._place = Path(os.path.realpath(path))  # what a link leads to, not the link
         self._lock = threading.Lock()
         self.entries: dict[int, Json] = {}
+        self.is_ours, self._left = False, {} if left is None else left
         try:
             self._file = self._held()
         except OSError as error:
@@ -106,6 +118,7 @@ class Journal:
             before = self._file.read()
             heading = before[: before.index(b"\n") + 1]
             after = heading + b"".join(_line(*item) for item in entries.items())
+            self._left[self._place] = sha256(after).digest()
             if after == before:
                 return
             try:
@@ -175,7 +188,7 @@ class Journal:
             begun = heading.endswith(b"\n")
             if begun:
                 self._require(heading, identity, lines)
-                whole = self._read(lines, len(heading))
+                whole = self._read(lines, heading)
             elif not ours.startswith(heading):
                 raise self._foreign()
         finally:
@@ -209,8 +222,9 @@ class Journal:
                 "); use the settings it was started with, or name another file"
             )
 
-    def _read(self, lines: BinaryIO, whole: int) -> int:
-        """Take the entries in; how many bytes are whole lines, with the `whole` above them."""
+    def _read(self, lines: BinaryIO, heading: bytes) -> int:
+        """Take the entries in; how many bytes are whole lines, with the heading above them."""
+        whole, digest = len(heading), sha256(heading)
         for number in count(2):
             line = lines.readline(_LONGEST_LINE)
             if not line.endswith(b"\n") and len(line) < _LONGEST_LINE:
@@ -223,6 +237,8 @@ class Journal:
                 )
             self.entries[found[0]] = found[1]
             whole += len(line)
+            digest.update(line)
+        self.is_ours = self._left.get(self._place) == digest.digest()
         return whole
 
     def _write(self, line: bytes) -> None:

@@ -32,7 +32,7 @@ from tools.playtest.jobs import (
     SandboxRecipe,
     sandbox_of_process,
 )
-from tools.playtest.journal import Journal, JournalError, journal_at
+from tools.playtest.journal import Journal, JournalError, Left, journal_at
 from tools.playtest.plan import MatchPlan
 from tools.playtest.ratings import head_to_head, ranked, score_of
 from tools.playtest.results import ResultTables, TournamentResult, by_ending
@@ -44,6 +44,7 @@ from tools.sandbox.backends import LEAST_BYTES, free_bytes
 
 _PAIR = 2
 _FIRST, _ASKED, _MOST = 16, 64, 1024  # deals of the first batches, with a question, and at most
+_PARTS = 4  # of a run at least: who ends first is not left without work
 _ALIKE = 1000  # efforts of matches that are kept once
 _EFFORTS = TypeAdapter(tuple[EffortSummary, ...])
 _PLAIN = 2  # of marshal's versions: the same bytes for the same values
@@ -246,7 +247,8 @@ class Fold:
                 if matches:
                     yield matches[0], plan.batch(matches, self.lessons(matches[0]))
             if plan.in_lockstep:
-                size = min(2 * size, _ASKED if plan.settings.question else _MOST)
+                most = _ASKED if plan.settings.question else _MOST
+                size = min(2 * size, most, max(_FIRST, self.total // _PARTS))
 
     def lessons(self, index: int) -> tuple[tuple[str, ...], ...]:
         """By seat of a match, what its entrant learned in deals before, oldest first.
@@ -322,15 +324,16 @@ def played(
     workers: Workers,
     on_match: Heard,
     replay: bool = True,
+    left: Left | None = None,
 ) -> Fold:
-    """Play what a plan still lacks; see `play_tournament`."""
+    """Play what a plan still lacks; see `play_tournament`, and `play_series` for `left`."""
     with ExitStack() as stack:
-        book = stack.enter_context(journal_at(journal, plan.identity()))
+        book = stack.enter_context(journal_at(journal, plan.identity(), left))
         if isinstance(plan.sandbox, SandboxRecipe):
             stack.enter_context(sandbox_of_process(plan.sandbox))  # closed after the last match
         opened = stack.enter_context(plan.suited(workers).opened())
         fold = _folded(plan, book, opened, on_match)
-        held = book.entries if book else {}
+        held = book.entries if book and not book.is_ours else {}
         claimed = {i: entry for i, entry in fold.counted().items() if i in held}
         if getattr(plan.roster, "models", None):  # asked again, one may answer otherwise, for money
             fold.unasked = len(claimed)

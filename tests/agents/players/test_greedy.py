@@ -21,11 +21,11 @@ LEGAL = ["a", "bb", "ccc"]
 
 def test_ranks_average_over_heuristics_whatever_their_scale() -> None:
     # Ranks 2, 1, 0 and 0, 2, 1: the middle action has the best mean.
-    assert mean_ranks([[3.0, 2.0, 1.0], [-1e9, 1e9, 0.0]]).tolist() == [1.0, 1.5, 0.5]
+    assert mean_ranks([[3.0, 2.0, 1.0], [-1e9, 1e9, 0.0]]) == [1.0, 1.5, 0.5]
 
 
 def test_equal_scores_share_their_rank() -> None:
-    assert mean_ranks([[7.0, 7.0, 7.0, 0.0]]).tolist() == [2.0, 2.0, 2.0, 0.0]
+    assert mean_ranks([[7.0, 7.0, 7.0, 0.0]]) == [2.0, 2.0, 2.0, 0.0]
 
 
 @pytest.mark.parametrize(

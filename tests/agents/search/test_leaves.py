@@ -195,4 +195,4 @@ def test_heuristic_leaves_without_heuristics_are_refused() -> None:
 def test_mean_ranks_ignore_the_scale_of_a_heuristic() -> None:
     table = [[0.0, 1.0, 2.0], [5.0, 5.0, 100.0]]
     scaled = [[0.0, 100.0, 200.0], [0.05, 0.05, 1.0]]
-    assert mean_ranks(table).tolist() == mean_ranks(scaled).tolist() == [0.25, 0.75, 2.0]
+    assert mean_ranks(table) == mean_ranks(scaled) == [0.25, 0.75, 2.0]

@@ -144,8 +144,11 @@ def test_a_recorded_base_is_varied_into_three_games_that_were_read_until_settled
     assert report.end == "varied"
 
 
-def test_the_module_of_the_variant_that_went_on_passes_every_check(sandbox: Sandbox) -> None:
-    path = FOLDER / "varied" / "vary.json"
+@pytest.mark.parametrize("name", ["vary", "borrowed_turns", "contested_boxes", "fifteen_up"])
+def test_the_module_of_a_variant_that_went_on_passes_every_check(
+    sandbox: Sandbox, name: str
+) -> None:
+    path = FOLDER / "varied" / f"{name}.json"
     places = [one.place for one in Recording.load(path).exchanges]
     assert {"design", "code/draft", "check/0/tests", "strategize"} <= {*places}
     found = check_source(

@@ -18,6 +18,7 @@ from games.contract import player_numbers
 from games.engine import Match, Player, play_match
 from games.values import ModuleFault
 from tools.playtest.jobs import GameSetup, MatchEntry, Roster
+from tools.playtest.journal import Left
 from tools.playtest.of_run.budget import Clock, Work, rounded
 from tools.playtest.report import LadderStep, ladder_step, sides_of
 from tools.playtest.runner import Workers
@@ -145,6 +146,7 @@ class PlayTest:
         more: Matches of good play up to which a person played on, in order.
         learned: Specs of players that learned this game, the weaker first.
         played: Every series, by name.
+        left: Journals that this process brought to their end; see `play_series`.
     """
 
     settings: PlayTestSettings
@@ -159,6 +161,7 @@ class PlayTest:
     more: tuple[int, ...] = ()
     learned: tuple[str, ...] = ()
     played: dict[str, Series] = field(default_factory=dict)
+    left: Left = field(default_factory=dict)
 
     @cached_property
     def work(self) -> Work:
@@ -364,6 +367,7 @@ class PlayTest:
                 until=until,
                 replay=False,
                 record=record,
+                left=self.left,
             ),
             sandbox=self.sandbox,
             journal=journal,
