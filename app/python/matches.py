@@ -3,12 +3,18 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from app.options import Isolation
 from app.python.handles import LoadedGame, Named, load_game
-from app.python.shown import ArgumentError, Displayed, ShownTable, quietly, with_interval
+from app.python.shown import (
+    ArgumentError,
+    Displayed,
+    ShownTable,
+    framed,
+    quietly,
+    with_interval,
+)
 from games.text import one_line
 from tools.reporting.content import short_name
 
@@ -223,20 +229,27 @@ class TablePosition:
         ply: Counted from 1.
         seat: Counted from 1.
         observation: What the seat sees.
+        legal: What it may do.
         lines: The drawing of `rulewright play`.
+        setting: What the drawing of the page needs to know.
     """
 
     ply: int
     seat: int
     observation: "Mapping[str, Json]"
+    legal: "tuple[Action, ...]"
     lines: tuple[str, ...]
+    setting: "Setting"
 
     def __repr__(self) -> str:
         return "\n".join([f"Before ply {self.ply} player {self.seat} sees:", *self.lines])
 
     def _repr_html_(self) -> str:
-        head, drawn = f"Before ply {self.ply} player {self.seat} sees:", "\n".join(self.lines)
-        return f"<div><p>{head}</p><pre>{escape(drawn)}</pre></div>"
+        from app.web.drawing.seat import SeatDrawing
+
+        own = self.seat - 1
+        drawn = SeatDrawing(self.setting, own).html(self.observation, self.legal, (), own)
+        return framed(f"Before ply {self.ply}, as player {self.seat} sees it", drawn)
 
 
 @dataclass(frozen=True, repr=False)
@@ -280,7 +293,8 @@ class ShownMatch(Displayed):
             layout.learn(one.observation or {})
         number, last = own[-1]
         lines = layout.draw(last.observation or {}, last.legal)
-        return TablePosition(number, seat, last.observation or {}, tuple(lines))
+        seen = last.observation or {}
+        return TablePosition(number, seat, seen, last.legal, tuple(lines), self.setting)
 
     def shown(self) -> ShownTable:
         """Who played what, and what it paid."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from html import escape
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import typer
@@ -70,6 +71,19 @@ class ShownTable:
         below = "".join(f"<p>{escape(line)}</p>" for line in self.below)
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         return f"<div><p><b>{escape(self.title)}</b></p>{table}{below}</div>"
+
+
+def framed(title: str, drawn: str) -> str:
+    """A drawing of the page for a notebook, in a frame: neither's style reaches the other."""
+    style = (files("app.web") / "static" / "style.css").read_text(encoding="utf-8")
+    page = (
+        f'<!doctype html><meta charset="utf-8"><style>{style}</style>'
+        f"<main><p>{escape(title)}</p>{drawn}</main>"
+    )
+    shape = "width: 100%; height: 32em; border: 0; resize: vertical"
+    return (
+        f'<iframe sandbox title="{escape(title)}" style="{shape}" srcdoc="{escape(page)}"></iframe>'
+    )
 
 
 class Displayed:

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +204,21 @@ def test_names_and_words_of_a_game_are_text_in_a_notebook(tmp_path: Path) -> Non
     match = game.play(["random", "random"], seed=1)
     for shown in (game, match, match.position(2)):
         assert "<script" not in shown._repr_html_()
+        assert "<script" not in unescape(shown._repr_html_())
         assert "<script" not in repr(shown)
+
+
+def test_a_notebook_shows_a_position_as_the_page_draws_it() -> None:
+    """The third ply of tic-tac-toe: two marks on nine cells, of which seven may be taken."""
+    first = lambda seen, legal: legal[0]  # noqa: E731 - a player
+    position = rulewright.play("tic_tac_toe", [first, first], seed=1).position(ply=3)
+    shown = position._repr_html_()
+    assert shown.startswith("<iframe sandbox ")  # no script runs in it
+    drawn = unescape(shown.partition("srcdoc=")[2])
+    assert len(set(re.findall(r'name="action" value="(x [^"]+)"', drawn))) == 7
+    assert ".table" in drawn.partition("</style>")[0]
+    assert "Player 1" in drawn
+    assert str(position).splitlines()[0] == "Before ply 3 player 1 sees:"
 
 
 @pytest.mark.parametrize(
