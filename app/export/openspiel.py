@@ -22,7 +22,7 @@ from games.values import CHANCE, TERMINAL, Action, canonical_key
 
 _KEPT = 50_000  # positions
 _DIGEST = 16  # bytes
-_MOST_NUMBERS = 2**13  # of an information state's tensor
+_MOST_NUMBERS = 2**12  # of an information state's tensor
 _TREES: "dict[str, _Tree]" = {}  # of games that this process has registered
 
 

@@ -13,6 +13,7 @@ from app.python.shown import (
     ShownTable,
     framed,
     quietly,
+    require,
     with_interval,
 )
 from games.text import one_line
@@ -119,7 +120,7 @@ def match_players(
     from games.streams import drawn_seed
     from tools.playtest.series import SeriesSettings, series_summary
 
-    _require_positive(games, "games")
+    require(players=players, games=games, seed=seed)
     loaded = load_game(game, players=len(players), parameters=parameters)
     with quietly(), Isolation().chosen():
         asked = SeriesSettings(games, drawn_seed() if seed is None else seed)
@@ -208,7 +209,7 @@ def round_robin(
     from tools.playtest.schedule import TournamentSettings
     from tools.playtest.tournament import play_tournament
 
-    _require_positive(deals, "deals")
+    require(players=players, seats=seats, deals=deals, seed=seed)
     loaded = load_game(game, players=seats, parameters=parameters)
     with quietly(), Isolation().chosen():
         workers = chosen_workers("threads", 1)
@@ -279,6 +280,7 @@ class ShownMatch(Displayed):
         """
         from app.table.layout import SeatLayout
 
+        require(ply=ply, seat=seat)
         plies = self.record.match.plies
         if not 1 <= seat <= len(self.record.players) or not 1 <= ply <= len(plies):
             raise ArgumentError(
@@ -345,6 +347,7 @@ def play_one_match(
     from graph.run.sandboxes import open_sandbox
     from tools.sandbox import SandboxTable
 
+    require(choosers=players, seed=seed)
     loaded = load_game(game, players=len(players), parameters=parameters)
     seed = drawn_seed() if seed is None else seed
 
@@ -437,9 +440,14 @@ def analyse_match_of(
     """
     from agents.analysis import Valuer, match_followed, solved_line
     from app.commands.analyse import blunders_of, position_of_seats
+    from games.records import MatchRecord
     from graph.run.sandboxes import open_sandbox
 
+    require(ply=ply or 0, seat=seat or 0, blunders=blunders, simulations=simulations, seed=seed)
     record = match.record if isinstance(match, ShownMatch) else match
+    if not isinstance(record, MatchRecord):
+        told = one_line(repr(match))[:100]
+        raise ArgumentError(f"match is {told}; required: what play gave, or one of match's records")
     seats, last = len(record.players), len(record.match.plies)
     loaded = load_game(record.game, players=seats, parameters=record.parameters)
     where = last if ply is None else ply - 1
@@ -448,10 +456,9 @@ def analyse_match_of(
             f"ply {ply}, seat {seat}; required: a ply from 1 to {last + 1} and a seat from 1 to "
             f"{seats}"
         )
-    _require_positive(simulations, "simulations")
     with quietly(), Isolation().chosen(), open_sandbox() as sandbox:
         followed = match_followed(sandbox, _setup(loaded, seats), record.actions, record)
-        valuer = Valuer(sandbox, followed, solved_line(sandbox, followed), simulations, seed)
+        valuer = Valuer(sandbox, followed, solved_line(sandbox, followed), simulations, seed or 0)
         told = blunders_of(valuer, seat) if blunders else position_of_seats(valuer, where, seat)
     return MatchAnalysis({"game": loaded.title, "ply": where + 1, **told})
 
@@ -460,8 +467,3 @@ def _setup(loaded: LoadedGame, seats: int) -> "GameSetup":
     from app.commands.match import chosen_game
 
     return chosen_game(loaded.name, seats, loaded.pairs)
-
-
-def _require_positive(number: int, name: str) -> None:
-    if type(number) is not int or number < 1:
-        raise ArgumentError(f"{name} is {number!r}; required: at least 1")
