@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from games.library import families, likeness, shown, tags_in
-from vectorstore.documents import LIBRARY_KINDS, Example
+from vectorstore.documents import LIBRARY_KINDS, Example, Kind
 from vectorstore.sources import CONTRACT_FUNCTIONS, closure, definitions, fitted, readable
 from vectorstore.store import Store
 
@@ -52,10 +52,13 @@ class DescribedGame(Protocol):
 class Retrieval:
     """Reads one store; raises what `Store.search` raises."""
 
-    def __init__(self, store: Store, *, own_games: bool = False) -> None:
-        """Read `store`; `own_games` adds accepted games of earlier runs to the examples."""
+    def __init__(self, store: Store, *, own_games: bool = False, corpus: bool = False) -> None:
+        """Read `store`; `own_games` adds accepted games of earlier runs to the examples.
+
+        `corpus` adds the mechanics of traditional games to those of the library.
+        """
         self.store = store
-        self.own_games = own_games
+        self.own_games, self.corpus = own_games, corpus
 
     def examples(self, query: str, n: int = 3, *, limit: int = LONGEST_EXAMPLE) -> list[Example]:
         """At most `n` games, rulebook and source, nearest first, each in `limit` characters.
@@ -124,15 +127,18 @@ class Retrieval:
             Best first, at most two of one family; none that is not near, so it may be empty.
         """
         asked = tags_in(query)
-        found = self.store.search("mechanics", query, _CONSIDERED, {"what": "mechanic"})
+        kinds: tuple[Kind, ...] = ("mechanics", "corpus") if self.corpus else ("mechanics",)
+        only = {"what": "mechanic"}
+        found = [p for kind in kinds for p in self.store.search(kind, query, _CONSIDERED, only)]
         scored = [(p.distance - (bonus := _bonus(p, asked)), p.id, bonus, p) for p in found]
         near = [one for one in scored if one[0] <= (_NEAR if one[2] else _NEAR_UNTAGGED)]
         return _chosen([one[-1] for one in sorted(near)], n, _LONGEST_MECHANIC)
 
     def snapshot_id(self) -> str:
-        """Content id of what it sees: the library, and the own games where asked for."""
-        kinds = LIBRARY_KINDS
-        return self.store.snapshot_id((*kinds, "own_games") if self.own_games else kinds)
+        """Content id of what it sees: the library, and what else is asked for."""
+        own: tuple[Kind, ...] = ("own_games",) if self.own_games else ()
+        traditional: tuple[Kind, ...] = ("corpus",) if self.corpus else ()
+        return self.store.snapshot_id((*LIBRARY_KINDS, *traditional, *own))
 
     def _ranked(self, query: str, asked: frozenset[str], function: str | None) -> list[Example]:
         """Snippets, best first; the distance of each is that of its nearest meaning."""

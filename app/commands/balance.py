@@ -2,8 +2,8 @@
 
 import json
 import shlex
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -26,7 +26,7 @@ _SIMULATIONS = 50  # of a search, where a game has no heuristics
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Balancing:
+class Balancing:
     """The targets, and how much is played for them."""
 
     target: Annotated[
@@ -56,7 +56,7 @@ class _Balancing:
 def balance_game(
     game: options.Game,
     *,
-    asked: _Balancing,
+    asked: Balancing,
     players: options.Seats = 0,
     settings: options.Parameters = None,
     place: options.Isolation,
@@ -72,18 +72,35 @@ def balance_game(
         raise typer.BadParameter("--apply takes no --json: the revision has a result of its own")
     with place.opened() as sandbox, ExitStack() as stack:
         table = open_table(game, players, settings or [], sandbox, stack)
-        found, folder = _balanced(game, table, asked, sandbox)
-    told = {**found, "page": str(folder / "balance.html")}
-    give(told, lambda: _show(told), as_json=as_json)
+        found = balanced(game, table, asked, sandbox)
+    give(found, lambda: say("\n".join(balance_lines(found))), as_json=as_json)
     if asked.apply:
         _apply(table, found, place)
     leave(0 if found["reached"] else 1)
 
 
-def _balanced(
-    name: str, table: "LaidTable", asked: _Balancing, sandbox: "Sandbox"
-) -> tuple[dict[str, Any], Path]:
-    """The answer, which is written with its page, and the folder of both."""
+def balanced(
+    name: str,
+    table: "LaidTable",
+    asked: Balancing,
+    sandbox: "Sandbox",
+    *,
+    ends: Callable[[Callable[[], str]], AbstractContextManager[None]] = ends_at_once,
+    tell: Callable[[str], None] = note,
+) -> dict[str, Any]:
+    """The answer of a search, which is written with its page.
+
+    Args:
+        name: Of the game, as a person named it.
+        table: The game.
+        asked: The targets, and how much is played.
+        sandbox: Where it runs.
+        ends: What is done about signals meanwhile; it is given the words of farewell.
+        tell: Hears of progress.
+
+    Raises:
+        TargetError: If no game can reach the targets, or no setting can be searched.
+    """
     from agents.players.registry import suitable_search
     from graph.run.settings import versions
     from tools.balancing.answer import balance_answer
@@ -113,11 +130,11 @@ def _balanced(
     journal = folder / "journal.jsonl"
     seed = seed_of_journal(asked.seed, journal)
     stopped = f"stopped; what was played is kept in {folder}. Go on with the same command"
-    with ends_at_once(lambda: stopped):
+    with ends(lambda: stopped):
         begun = BalanceTable(setup, roster, chosen_recipe(), workers, seed, asked.max_plies)
         with balance_table(begun, journal, {**identity, "seed": seed}) as opened:
             opened.choose_player(specs)
-            search = BalanceSearch(opened, space, targets, asked.budget, note)
+            search = BalanceSearch(opened, space, targets, asked.budget, tell)
             search.run()
     found = {
         **{"game": setup.name, "num_players": setup.num_players},
@@ -128,7 +145,7 @@ def _balanced(
     text = json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False)
     (folder / "balance.json").write_text(f"{text}\n", encoding="utf-8")
     (folder / "balance.html").write_text(balance_page(found), encoding="utf-8")
-    return found, folder
+    return {**found, "page": str(folder / "balance.html")}
 
 
 def _family(table: "LaidTable") -> str:
@@ -212,51 +229,48 @@ def _apply(table: "LaidTable", found: dict[str, Any], place: options.Isolation) 
         revised(str(table.run), _message(found["changed"]), {}, place, False)
 
 
-def _show(found: dict[str, Any]) -> None:
+def balance_lines(found: dict[str, Any]) -> list[str]:
+    """The answer of a search as a person reads it."""
     from tools.balancing.answer import balance_remarks
 
     seats = f"{found['num_players']} seats, {found['player']} in each"
-    say(f"{one_line(found['game'])}, {seats}: {found['matches']} of {found['budget']} matches")
+    lines = [f"{one_line(found['game'])}, {seats}: {found['matches']} of {found['budget']} matches"]
     if found["not_searched"]:
-        say("  not searched: " + "; ".join(f"{k} ({v})" for k, v in found["not_searched"].items()))
+        fixed = "; ".join(f"{k} ({v})" for k, v in found["not_searched"].items())
+        lines.append(f"  not searched: {fixed}")
     if found["settings"] is None:
-        say("could not tell: no settings could be confirmed")
-        for why in found["why"][:5]:
-            say(f"  {one_line(why)}")
+        lines.append("could not tell: no settings could be confirmed")
+        lines += [f"  {one_line(why)}" for why in found["why"][:5]]
     else:
         changes = ", ".join(f"{key}={value}" for key, value in found["changed"].items())
         with_ = f"with {changes}" if changes else "with the settings as they are"
-        say(f"{'reached' if found['reached'] else 'not shown to be reached; nearest'} {with_}")
+        end = "reached" if found["reached"] else "not shown to be reached; nearest"
+        lines.append(f"{end} {with_}")
         for row in found["figures"]:
             told = f"{row['told']} ({row['told_interval']}, n = {row['n']} matches)"
             missed = f", by {row['told_miss']}" if row["misses_by"] else ""
-            say(f"  {row['figure']}: {told}; {row['target']}: {row['answer']}{missed}")
-        for line in balance_remarks(found):
-            say(f"  {line}")
+            lines.append(f"  {row['figure']}: {told}; {row['target']}: {row['answer']}{missed}")
+        lines += [f"  {line}" for line in balance_remarks(found)]
         if any(row["answer"] == "could not tell" for row in found["figures"]):
-            say("  what could not be told takes more matches: --budget")
-        for lever in found["levers"]:
-            _show_lever(lever)
+            lines.append("  what could not be told takes more matches: --budget")
+        lines += [line for lever in found["levers"] for line in _lever_lines(lever)]
     if found["use"]:
-        say(f"  {'use it' if found['reached'] else 'nearest'}: {found['use']}")
-    say(f"  tried: {found['page']}")
+        lines.append(f"  {'use it' if found['reached'] else 'nearest'}: {found['use']}")
+    return [*lines, f"  tried: {found['page']}"]
 
 
-def _show_lever(lever: dict[str, Any]) -> None:
+def _lever_lines(lever: dict[str, Any]) -> list[str]:
+    figure, lines = lever["figure"], list[str]()
     if lever["answer"] == "could not tell":
-        say(f"  what moves {lever['figure']} could not be told: the start came to no result")
+        lines.append(f"  what moves {figure} could not be told: the start came to no result")
     for row in lever["moves"]:
         rules = f"; rules {', '.join(row['rules'])}" if row.get("rules") else ""
         alone = f"{row['setting']}={row['value']} alone: {row['told_start']} to {row['told']}"
-        say(f"  moves {lever['figure']}: {alone}{rules}")
+        lines.append(f"  moves {figure}: {alone}{rules}")
     if lever["answer"] == "not moved":
-        others = lever["not_tried_alone"]
-        say(
-            f"  none of {len(lever['tried_alone'])} settings alone is known to move "
-            f"{lever['figure']} for this player: "
-            + (
-                f"a larger --budget tries {len(others)} more"
-                if others
-                else "a rule may have to change that no setting governs"
-            )
-        )
+        left = len(lever["not_tried_alone"])
+        why = "a rule may have to change that no setting governs"
+        why = f"a larger --budget tries {left} more" if left else why
+        alone = f"none of {len(lever['tried_alone'])} settings alone is known to move"
+        lines.append(f"  {alone} {figure} for this player: {why}")
+    return lines

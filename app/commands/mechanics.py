@@ -53,7 +53,7 @@ def _taken_apart(game: str, *, as_json: bool) -> "Rulebook":
     from graph.run.events import hearing_waits
     from graph.run.opening import open_chat
     from graph.vary.rulebooks import game_folder, keep_graph, rulebook_named
-    from graph.vary.worded import require_chat_settings
+    from graph.vary.runs import require_chat_settings
 
     book, folder = rulebook_named(game), game_folder(game)
     with Progress(quiet=as_json) as progress, hearing_waits(progress):
@@ -74,7 +74,7 @@ def _clusters(
     from graph.run.events import hearing_waits
     from graph.run.opening import open_chat, open_embedder
     from graph.vary.breeding import breed_clusters, clusters_here, clusters_of, clusters_path
-    from graph.vary.worded import require_chat_settings
+    from graph.vary.runs import require_chat_settings
     from vectorstore.mechanics import write_clusters
 
     chat = open_chat(require_chat_settings()) if breed else None

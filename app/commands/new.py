@@ -20,6 +20,7 @@ from app.console import (
     print_json,
     say,
 )
+from app.making import invent
 from app.seeds import tell_seed
 
 if TYPE_CHECKING:
@@ -44,6 +45,12 @@ class RunOptions:
     own_games: Annotated[
         bool, typer.Option("--own-games", help="Let the roles see games of earlier runs.")
     ] = False
+    corpus: Annotated[
+        bool,
+        typer.Option(
+            "--corpus/--no-corpus", help="Let the designer see mechanics of traditional games."
+        ),
+    ] = True
     candidates: Annotated[
         int, typer.Option("--candidates", min=1, max=8, help="Drafts of the code, side by side.")
     ] = 1
@@ -284,6 +291,7 @@ def carry_on(
             context = make_context(
                 settings, interactive=interactive, exchanges=folder.exchanges, tell=note
             )
+            context.invents = invent
         held.enter_context(context.retrieval.store)
         held.enter_context(context.sandbox)
         _announce(context)

@@ -111,7 +111,6 @@ def _standing(folder: "RunFolder") -> ListedRun:
     from graph.learn.settings import is_learning, read_learning
     from graph.new.requests import question_left, read_request
     from graph.vary.settings import is_variation, read_variation
-    from graph.vary.wording import is_wording, read_wording
 
     folder.require_plain()
     prompt, chat, asks, written = None, False, None, _OF_LEARN
@@ -119,8 +118,6 @@ def _standing(folder: "RunFolder") -> ListedRun:
         prompt = f"learn from {read_learning(folder).trajectories}"
     elif is_variation(folder):
         prompt, written = f"vary {read_variation(folder).base.name}", _OF_VARY
-    elif is_wording(folder):
-        prompt, written = f"vary {read_wording(folder)[0].base.name}", _OF_VARY
     elif not folder.asked and (folder.path / "run.json").exists():
         written, chat = _OF_CHAT, True
     else:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from app.console import database
+from app.making import invent
 from app.options import Isolation
 from app.python.shown import (
     ArgumentError,
@@ -260,6 +261,7 @@ def _run(
         context = make_context(
             settings, interactive=False, exchanges=folder.exchanges, tell=lambda _: None
         )
+        context.invents = invent
         held.enter_context(context.retrieval.store)
         held.enter_context(context.sandbox)
         run = held.enter_context(open_run(folder, context, database=database()))

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from app.console import database, explained, words
+from app.making import invent
 from app.web.pages import Refusal, form_of, page, see, seed_given, wants_part, web_of
 from app.web.settings import WebLimits
 from games.text import quoted
@@ -110,6 +111,7 @@ class DesignRun:
                     exchanges=self.folder.exchanges,
                     opened=(sandbox, store()),
                 )
+                context.invents = invent
                 with open_run(self.folder, context, database=database()) as run:
                     self._handle = run
                     self._talk(run)

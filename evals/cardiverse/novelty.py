@@ -29,14 +29,10 @@ from games.streams import stream
 from graph.run.opening import model_settings, open_chat, open_embedder
 from graph.vary.breeding import clusters_here
 from graph.vary.rulebooks import Rulebook, rulebook_named
-from graph.vary.worded import require_chat_settings
-from graph.vary.wording import (
-    WordedVariant,
-    WordingSettings,
-    known_texts,
-    options_of,
-    variants_of,
-)
+from graph.vary.runs import require_chat_settings
+from graph.vary.settings import WordingSettings
+from graph.vary.state import Variant
+from graph.vary.wording import known_texts, options_of, variants_of
 from tools.playtest.intervals import mean_interval
 from tools.variation.novelty import (
     PERCENTILES,
@@ -55,7 +51,7 @@ if TYPE_CHECKING:
 FOLDER = RECORDINGS / "novelty"
 METHODS = ("vanilla", "promptbreeder-like", "ours")
 _PAPER_BASES = 28
-_VARIANTS = 3  # of the recorded bases
+_VARIANTS = 6  # of the recorded bases
 _LEAST = 2  # of which a quantile, or a test, can be taken
 _CLUSTERS, _RULES = "mechanics.json", ".rules.json"
 _VANILLA = "You make a variation of a known game that is new and good to play."
@@ -196,7 +192,7 @@ def _by_prompt(chat: "ChatModel", book: Rulebook, where: str, instruction: str) 
         )
 
 
-def _ours(model: "ChatModel", book: Rulebook, variant: WordedVariant) -> WordedGame:
+def _ours(model: "ChatModel", book: Rulebook, variant: Variant) -> WordedGame:
     replaced = [str(one) for one in variant.replaced]
     with place(f"ours/{variant.number}"):
         game = reword_rules(

@@ -44,7 +44,7 @@ def run(options: EvalOptions) -> EvalResult:
         for game in options.games or usual:
             report = _varied(game, settings, (options.folder or Path(place)) / game)
             rows.append(variation_row(report))
-            grade = report.sandbox.model_dump(mode="json")
+            grade = report.sandbox.model_dump(mode="json") if report.sandbox else {}
             options.tell(f"{game}: {rows[-1]}")
     about = {"settings": settings.model_dump(mode="json"), "sandbox": grade, "roles": "no model"}
     return score_variation(rows, about)
@@ -57,10 +57,8 @@ def _varied(game: str, settings: VarySettings, path: Path) -> VaryReport:
     if not is_variation(folder):
         base = base_of(find_game(game))
         write_variation(VaryRequest(base=base, settings=settings), folder)
-    with folder.held():
-        context = make_varying(folder)
-        with context.sandbox:
-            return run_varying(folder, context).report
+    with folder.held(), make_varying(folder) as context:
+        return run_varying(folder, context).report
 
 
 def variation_row(report: VaryReport) -> Row:
@@ -81,8 +79,9 @@ def variation_row(report: VaryReport) -> Row:
         "novelty_median": median(novelty) if novelty else None,
         "apart_least": min(between, default=None),
         "fair": sum(
-            one.figures.fairness is not None and one.figures.fairness.answer != "no"
-            for one in report.variants
+            found.fairness is not None and found.fairness.answer != "no"
+            for found in (one.figures for one in report.variants)
+            if found is not None
         ),
         "dropped": report.dropped,
         "differences": [one.difference for one in report.variants],

@@ -1,14 +1,12 @@
 """`learn.json` and `report.html`: what a run of `learn` came to, and how."""
 
 import re
-from html import escape
-from importlib.resources import files
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, JsonValue
 
 from games.checks import Finding
-from games.text import number_of, plain_text, quoted
+from games.text import number_of, quoted
 from graph.learn.calibration import Calibration
 from graph.learn.figures import (
     ArenaRound,
@@ -24,7 +22,7 @@ from graph.run.candidates import Candidate
 from graph.run.folder import RunFolder
 from tools.predicting.arena import Paid
 from tools.predicting.inference import Inference
-from tools.reporting.page import curve, page_style, page_template
+from tools.reporting.page import curve, told_page
 from tools.sandbox import Grade
 
 TOLD = "learn.json"
@@ -240,20 +238,19 @@ def page_of(report: LearnReport, chosen: Candidate | None) -> str:
 
     reached = [note.best for note in report.curve if note.function != "value"]
     plot = curve(reached, title="Best accuracy", units=("call", "accuracy")) if reached else ""
-    template = page_template(
-        (files("graph.learn") / "report.html.j2").read_text(encoding="utf-8"),
-        {"figure": lambda value: "not asked" if value is None else f"{value:.4f}", "words": _words},
-        finalize=lambda value: value if isinstance(value, Markup) else Markup(_safe(value)),
-    )
-    page = template.render(
+    return told_page(
+        "graph.learn",
+        words=_words,
+        filters={
+            "figure": lambda value: "not asked" if value is None else f"{value:.4f}",
+            "words": _words,
+        },
         told=report.model_dump(mode="json"),
         calls=report.curve,
         chosen=chosen,
         asked=report.asked,
         plot=Markup(plot),  # ours
-        style=Markup(page_style()),  # ours
     )
-    return f"{page}\n"
 
 
 def _words(value: object) -> str:
@@ -267,7 +264,3 @@ def _words(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(_words, value)) or "none"
     return "none" if value is None else str(value)
-
-
-def _safe(value: object) -> str:
-    return escape(plain_text(_words(value)))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
@@ -16,11 +16,15 @@ if TYPE_CHECKING:
     from agents.model.budget import Budget
     from graph.new.records import RecordPool
     from graph.run.events import Tell
+    from graph.run.folder import RunFolder
+    from tools.balancing.wishes import Wish
     from tools.checking import CheckRun
     from tools.retrieval import Retrieval
     from tools.sandbox import Sandbox
 
 
+Inventor: TypeAlias = "Callable[[Wish, RunFolder, int, Tell], str]"
+"""Answers a wish on the game in a folder, by a seed; empty where no setting can be changed."""
 _PRINTED_MATCHES = 400  # a candidate (Cardiverse §3.3.3)
 
 
@@ -46,6 +50,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
         approve: Ask a person to approve the rulebook before it is coded.
         retrieval: Show the roles pieces of the library's games.
         own_games: Let retrieval also see games that earlier runs accepted.
+        corpus: Let the designer also see mechanics of traditional games.
         candidates: Modules that the coder drafts, each without the others; all are checked.
         extras: Ask the coder, once the game is accepted, for a value function and, where something
             is hidden, for resamplers; what does not win or fit is dropped. Never in a quick run.
@@ -76,6 +81,7 @@ class RunSettings(BaseModel, frozen=True, extra="forbid"):
     approve: bool = False
     retrieval: bool = True
     own_games: bool = False
+    corpus: bool = True
     candidates: int = Field(default=1, ge=1, le=8)
     extras: bool = False
     refine: RefineStrategy = Field(
@@ -169,6 +175,7 @@ class RunContext:
         clock: Seconds, monotonic.
         passed: Checks that passed, by what was checked and how; grows.
         played: What a validator's records are chosen from, of the module that was played last.
+        invents: Answers what a person wishes that no change of a rule gives; None where nobody can.
     """
 
     roles: RoleSet
@@ -186,6 +193,7 @@ class RunContext:
     versions: Mapping[str, str] = field(default_factory=dict)
     passed: "dict[CheckKey, CheckRun]" = field(default_factory=dict)
     played: "dict[PoolKey, RecordPool]" = field(default_factory=dict)
+    invents: "Inventor | None" = None
 
     def checked(
         self, source: str, settings: "CheckSettings", num_players: int, records: int

@@ -176,7 +176,7 @@ def _context(
     from tools.retrieval import NothingRetrieved, Retrieval
 
     reads = Retrieval if settings.retrieval else NothingRetrieved
-    retrieval = reads(store, own_games=settings.own_games)
+    retrieval = reads(store, own_games=settings.own_games, corpus=settings.corpus)
     roles, budget = model or (composer_over(store), None)
     return RunContext(
         roles=roles,

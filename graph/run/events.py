@@ -237,16 +237,16 @@ class BaseMeasured(_Event):
 class TwistsProposed(_Event):
     """Settings are to be tried."""
 
-    node: Literal["twist"] = "twist"
+    node: Literal["suggest"] = "suggest"
     candidates: int
     kept: str
     not_understood: tuple[str, ...] = ()
 
 
 class VariantsChosen(_Event):
-    """Candidates that differ in play are to be checked."""
+    """The candidates that differ most are to be made."""
 
-    node: Literal["select"] = "select"
+    node: Literal["rank"] = "rank"
     chosen: int
     of: int
 
@@ -254,7 +254,7 @@ class VariantsChosen(_Event):
 class MechanicsRead(_Event):
     """The game that is varied was taken apart."""
 
-    node: Literal["mechanics"] = "mechanics"
+    node: Literal["base"] = "base"
     mechanics: int
     problems: tuple[str, ...] = ()
 
@@ -262,7 +262,7 @@ class MechanicsRead(_Event):
 class ReplacementsProposed(_Event):
     """Mechanics that many games have are to be replaced."""
 
-    node: Literal["substitute"] = "substitute"
+    node: Literal["suggest"] = "suggest"
     variants: int
     frequent: tuple[str, ...]
 
@@ -270,19 +270,11 @@ class ReplacementsProposed(_Event):
 class Reworded(_Event):
     """A variant was put into words, and read again."""
 
-    node: Literal["reword"] = "reword"
+    node: Literal["reflect"] = "reflect"
     variant: int
     title: str
     problems: int
     reason: str = ""
-
-
-class WordedChosen(_Event):
-    """The variants least like all known games are to be made."""
-
-    node: Literal["rank"] = "rank"
-    chosen: int
-    of: int
 
 
 class Reported(_Event):
@@ -323,7 +315,6 @@ Event: TypeAlias = (
     | MechanicsRead
     | ReplacementsProposed
     | Reworded
-    | WordedChosen
     | Reported
 )
 _KINDS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}

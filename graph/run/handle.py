@@ -1,7 +1,7 @@
 """Handle of a run: what every face does with one, whichever machine it belongs to."""
 
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
 Result = TypeVar("Result", covariant=True)
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,14 @@ class RunHandle(Protocol[Result]):
 
     def result(self) -> Result:
         """The result so far."""
+
+
+def standing_alone(call: Callable[[], Made]) -> Made:
+    """Call what runs another machine inside a node: it takes no part in the run of that node."""
+    from langchain_core.runnables.config import set_config_context
+
+    with set_config_context({}) as context:
+        return context.run(call)
 
 
 @dataclass

@@ -27,6 +27,7 @@ _ON, _OFF = ("true", "1", "on"), ("false", "0", "off")  # of LANGSMITH_TRACING
 _DEEPEST = 50  # spans within spans
 _MOST_SPANS = 50_000  # more take minutes to be drawn
 _DEEPEST_VALUE = 100
+_OPEN: list["Client"] = []
 _LOG = logging.getLogger(__name__)
 
 
@@ -58,11 +59,14 @@ def tracing(path: Path) -> Iterator[None]:
     if remote:
         os.environ.setdefault("LANGSMITH_USE_DAEMON", "true")  # its threads keep no process alive
     client = _client_of(path, upload=remote)
+    _OPEN.append(client)
     langsmith.configure(client=client, enabled=True)
     try:
         yield
     finally:
-        langsmith.configure(client=None, enabled=False)
+        _OPEN.remove(client)
+        around = _OPEN[-1] if _OPEN else None  # a variation has games made inside its own run
+        langsmith.configure(client=around, enabled=around is not None)
         if remote:
             _close(client)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from agents.model.recording import place
 from agents.roles.mechanics import breed
 from games.text import bare_words
+from graph.run.folder import RunFolder
 from graph.vary.rulebooks import Rulebook
 from vectorstore.mechanics import (
     LARGE,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from agents.model.chat import ChatModel
     from vectorstore.store import Store
 
+_KEPT = ".state/mechanics.json"
 BRED = 3
 """Mechanics that are bred for a cluster."""
 _SAME = 0.1  # cosine distance of two names that say the same
@@ -96,3 +98,18 @@ def breed_clusters(
             known = known.but(breed(chat.of_role("designer"), cluster, BRED, is_known))
         kept(known)
     return known
+
+
+def keep_clusters(clusters: MechanicStore, folder: RunFolder) -> None:
+    """Keep the mechanic store that a run draws on, so that it can be resumed."""
+    folder.write_json(_KEPT, clusters.model_dump(mode="json"))
+
+
+def kept_clusters(folder: RunFolder) -> MechanicStore:
+    """The mechanic store that a run draws on.
+
+    Raises:
+        RunFolderError: If it cannot be read, or another version of the product wrote it.
+    """
+    wrong = "is of no version that this one reads ({} faults); start the run anew: rulewright vary"
+    return folder.read_model(_KEPT, MechanicStore, wrong)

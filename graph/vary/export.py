@@ -11,23 +11,17 @@ from langgraph.types import Command
 from pydantic import BaseModel, Field
 
 from games import library
-from graph.run.events import FolderMade, writer_of
-from graph.run.folder import RunFolder, RunFolderError, create_folder, runs_folder
+from games.corpus import corpus_names
+from graph.run.events import FolderMade, with_waits, writer_of
+from graph.run.folder import RunFolder, RunFolderError, runs_folder
 from graph.run.sandboxes import open_sandbox
-from graph.vary.bases import base_of
 from graph.vary.report import final_table, read_varied
-from graph.vary.runs import NODES, STEPS, has_varied, make_varying
-from graph.vary.settings import (
-    MOST_VARIANTS,
-    VaryRequest,
-    VarySettings,
-    is_variation,
-    write_variation,
-)
+from graph.vary.runs import NODES, STEPS, begin_varying, has_varied, make_varying
+from graph.vary.settings import MOST_VARIANTS, is_variation
 from graph.vary.state import VaryState
-from tools.sources import find_game
 
 if TYPE_CHECKING:
+    from graph.vary.wording import GameMaker
     from tools.sandbox import Sandbox
 
 
@@ -39,6 +33,8 @@ class VaryInput(BaseModel):
     keep: str = Field(default="", max_length=2000, description="What shall stay as it is.")
     quick: bool = Field(default=False, description="Fewer candidates and matches.")
     seed: int | None = Field(default=None, ge=0, lt=2**63, description="Drawn where none is given.")
+    with_model: bool = Field(default=False, description="Let the model vary the rules in words.")
+    make: int = Field(default=3, ge=0, le=MOST_VARIANTS, description="Of those: coded and played.")
 
 
 class VaryOutput(BaseModel):
@@ -54,25 +50,24 @@ class VaryOutput(BaseModel):
 
 
 def intake(state: VaryInput, runtime: Runtime[None]) -> Command[Literal["base"]]:
-    """Make the run's folder; the game is the library's, or a run's beside it."""
-    base = base_of(find_game(_known(state.game)))
-    settings = VarySettings.model_validate(state.model_dump(exclude={"game"}, exclude_none=True))
-    folder = create_folder(None, title=f"vary {base.title}", runs=runs_folder())
-    write_variation(VaryRequest(base=base, settings=settings), folder)
+    """Make the run's folder; the game is the library's, the corpus's, or a run's beside it."""
+    given = state.model_dump(exclude={"game", "with_model"}, exclude_none=True)
+    folder, _ = begin_varying(_known(state), given, with_model=state.with_model)
     writer_of(runtime.stream_writer)(FolderMade(folder=str(folder.path)))
     fresh = {**vars(VaryState()), "folder": str(folder.path)}  # a thread keeps the run before
     return Command(goto="base", update={**fresh, "summary": ""})
 
 
-def _known(game: str) -> str:
+def _known(asked: VaryInput) -> str:
     """The name of a game that a client may have varied: no path leads out of the runs."""
-    place = runs_folder() / game
-    if game in library.names():
-        return game
+    place, names = runs_folder() / asked.game, [*library.names()]
+    names += corpus_names() if asked.with_model else ()
+    if asked.game in names:
+        return asked.game
     if place.is_dir() and place.resolve().parent == runs_folder().resolve():
         return str(place)
-    known = ", ".join(library.names())
-    raise RunFolderError(f"{game!r} is no run under {runs_folder()}, and no game of {known}")
+    known = ", ".join(names)
+    raise RunFolderError(f"{asked.game!r} is no run under {runs_folder()}, and no game of {known}")
 
 
 @cache
@@ -83,7 +78,7 @@ def _sandbox() -> "Sandbox":
     return opened
 
 
-def _in_folder(node: Callable[..., Command[Any]]) -> Any:  # noqa: ANN401 - LangGraph's type of a node
+def _in_folder(node: Callable[..., Command[Any]], maker: "GameMaker | None") -> Any:  # noqa: ANN401 - LangGraph's type of a node
     """The node in the folder that the state names, with resources that the process shares."""
 
     @wraps(node)
@@ -92,9 +87,8 @@ def _in_folder(node: Callable[..., Command[Any]]) -> Any:  # noqa: ANN401 - Lang
         folder, runs = RunFolder(runs_folder().resolve() / state.folder), runs_folder().resolve()
         if folder.path.resolve().parent != runs or not is_variation(folder):
             raise RunFolderError(f"{state.folder!r} is no run of `vary` in {runs}; begin a new one")
-        with folder.held():
-            context = make_varying(folder, _sandbox())
-            command = node(state, runtime.override(context=context))
+        with folder.held(), make_varying(folder, _sandbox(), maker) as context:
+            command: Command[Any] = with_waits(node)(state, runtime.override(context=context))
             if not has_varied(folder):
                 return command
             told = {"summary": final_table(read_varied(folder), folder)}
@@ -103,14 +97,16 @@ def _in_folder(node: Callable[..., Command[Any]]) -> Any:  # noqa: ANN401 - Lang
     return run
 
 
-def _served() -> StateGraph[VaryState, None, VaryInput, VaryOutput]:
+def served_variation(maker: "GameMaker | None" = None) -> Any:  # noqa: ANN401 - LangGraph's compiled type
+    """The graph of a server.
+
+    Args:
+        maker: Makes games of what is put into words; None where nobody can.
+    """
     builder = StateGraph(VaryState, input_schema=VaryInput, output_schema=VaryOutput)
     builder.add_node("intake", intake)
     for node in NODES:
-        builder.add_node(node.__name__, _in_folder(node))
+        builder.add_node(node.__name__, _in_folder(node, maker))
     builder.add_edge(START, "intake")
-    return builder
-
-
-_LIMIT: Any = {"recursion_limit": STEPS}
-graph: Any = _served().compile(name="vary").with_config(_LIMIT)
+    limit: Any = {"recursion_limit": STEPS}
+    return builder.compile(name="vary").with_config(limit)

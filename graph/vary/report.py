@@ -1,107 +1,185 @@
 """`vary.json` and `report.html`: the variants that were kept, and how they play."""
 
 import shlex
-from html import escape
-from importlib.resources import files
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
-from games.text import number_of, plain_text, quoted
+from games.text import number_of, quoted
 from graph.run.folder import RunFolder
-from graph.vary.settings import VarySettings
+from graph.vary.settings import VarySettings, WordingSettings
 from tools.playtest.intervals import Estimate
 from tools.reporting.content import Fairness
-from tools.reporting.page import page_style, page_template
+from tools.reporting.page import told_page
 from tools.reporting.verdict import percent
 from tools.sandbox import Grade
 from tools.variation.trial import TrialFigures
 
 TOLD = "vary.json"
 HEADINGS = (
-    "",
-    "novelty",
-    "fairness",
-    "length",
-    "choices",
-    "ties",
-    "skill",
-    "difference",
+    *("", "novelty", "fairness", "length", "choices", "ties", "skill", "difference"),
     "play it with",
 )
+_SCOPES = {"store": "to known games", "batch": "among the variants"}
 
 
 VaryEnd: TypeAlias = Literal["varied", "fewer", "none"]
+
+
+class Replacement(BaseModel, frozen=True, extra="forbid"):
+    """A mechanic of the base and the bred one in its place.
+
+    Attributes:
+        cluster: Of both, by its summary.
+        games: Known games with a mechanic of that cluster, without the base.
+        rules: Of the base, that are the mechanic.
+    """
+
+    old: str
+    rules: tuple[str, ...]
+    new: str
+    text: str
+    cluster: str
+    games: int
+
+    def __str__(self) -> str:
+        said = f" ({', '.join(self.rules)})" if self.rules else ""
+        return f"“{self.old}”{said} gives way to “{self.new}”: {self.text}"
+
+
+class MadeGame(BaseModel, frozen=True, extra="forbid"):
+    """Outcome of a variant in words that was coded, checked and played.
+
+    Attributes:
+        end: Of its run of `new`.
+        passed: Whether all checks passed.
+        reason: Why no more came of it.
+        folder: Of that run, below the variation's.
+        fairness: In words; empty where it was not measured.
+        length: Mean decisions of a match of the best player's.
+        choices: Mean legal actions of a decision of it.
+        skill: Of the strongest player against random play: its share of the wins.
+    """
+
+    end: str
+    passed: bool
+    reason: str
+    folder: str = ""
+    fairness: str = ""
+    length: float | None = None
+    choices: float | None = None
+    skill: float | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """Its figures in the table."""
+        length, choices = ("-" if x is None else f"{x:.1f}" for x in (self.length, self.choices))
+        skill = "-" if self.skill is None else percent(self.skill)
+        return [self.fairness or "-", length, choices, "-", skill]
 
 
 class VariantRow(BaseModel, frozen=True, extra="forbid"):
     """A variant that is kept.
 
     Attributes:
-        number: From 1, in the order of choice: the first is farthest from the base.
+        number: From 1; in play in the order of choice, in words of proposal.
         title: Of its rulebook.
         difference: To the base, in a sentence.
+        novelty: In play its distance to the base on fresh deals, in the base's units. In words 1
+            less its similarity to the nearest known game.
+        folder: Of its files.
         changed: The settings that it changes, with their values.
-        novelty: Its distance to the base in play, on fresh deals, in the base's units.
-        figures: With their intervals.
-        profile: Its figures of play.
-        folder: Of its module, rulebook and players.
+        figures: With their intervals; None in words.
+        profile: Its figures of play; empty in words.
         command: Makes it as a run of its own; empty where the library cannot.
-        checks: Checks that it passed.
+        checks: Checks that it passed; None where it is no checked game.
+        like: In words, the known game that it is most like.
+        within: In words, its similarity to the variant that it is most like.
+        replaced: In words, the mechanics that it replaces.
+        made: In words, what came of its being coded; None where it was not.
     """
 
     number: int
     title: str
     difference: str
-    changed: dict[str, JsonValue]
     novelty: float
-    figures: TrialFigures
-    profile: dict[str, float]
     folder: str
-    command: str
-    checks: int
+    changed: dict[str, JsonValue] = {}
+    figures: TrialFigures | None = None
+    profile: dict[str, float] = {}
+    command: str = ""
+    checks: int | None = None
+    like: str = ""
+    within: float | None = None
+    replaced: tuple[Replacement, ...] = ()
+    made: MadeGame | None = None
+
+    @property
+    def place(self) -> str:
+        """Where a person finds it, below the run's folder."""
+        if not self.replaced:
+            return self.folder
+        return self.made.folder if self.made else f"{self.folder}/rules.md"
+
+    @property
+    def columns(self) -> list[str]:
+        """Its figures in the table."""
+        if self.made is not None:
+            return self.made.columns
+        return _told(self.figures) if self.figures else ["-"] * 5
 
 
 class VaryReport(BaseModel, frozen=True, extra="forbid"):
     """A run as one JSON object.
+
+    What was found in play has its default where rules are varied in words, and the other way round.
 
     Attributes:
         base: The game that was varied, as it was named.
         title: As a player says it.
         end: "varied", "fewer" than wanted, or "none".
         reason: Why fewer.
-        chance: That its distance to itself under two seeds hardly exceeds; see `chance_distance`.
-        units: Of each figure of play.
-        profile: The base's.
-        figures: The base's.
-        variants: Those that are kept.
+        variants: Those that are kept; in words the least similar first.
         tried: Candidates that were tried.
         dropped: Why candidates are not kept, with how many.
-        kept: Settings that stayed, with the words that name them.
-        not_understood: Words on what shall stay that name no setting.
-        not_varied: Settings that declare no values.
         settings: Of the run.
         versions: By name.
-        sandbox: How far it held.
+        chance: In play, that the base's distance to itself under two seeds hardly exceeds; see
+            `chance_distance`.
+        units: In play, of each figure.
+        profile: In play, the base's.
+        figures: In play, the base's.
+        kept: In play, settings that stayed, with the words that name them.
+        not_understood: Words on what shall stay that name no setting.
+        not_varied: Settings that declare no values.
+        sandbox: In play, how far it held.
+        qms: In words, Eq. 2 by scope and percentile; without a scope of fewer than 2 texts.
+        embedder: Whose vectors were compared; figures of another one compare with nothing here.
+        model: Who worded them.
+        problems: Of the base's rules.
     """
 
     base: str
     title: str
     end: VaryEnd
     reason: str
-    chance: float
-    units: dict[str, float]
-    profile: dict[str, float]
-    figures: TrialFigures
     variants: tuple[VariantRow, ...]
     tried: int
     dropped: dict[str, int]
-    kept: dict[str, str]
-    not_understood: tuple[str, ...]
-    not_varied: tuple[str, ...]
-    settings: VarySettings
+    settings: VarySettings | WordingSettings
     versions: dict[str, str]
-    sandbox: Grade
+    chance: float = 0.0
+    units: dict[str, float] = {}
+    profile: dict[str, float] = {}
+    figures: TrialFigures | None = None
+    kept: dict[str, str] = {}
+    not_understood: tuple[str, ...] = ()
+    not_varied: tuple[str, ...] = ()
+    sandbox: Grade | None = None
+    qms: dict[str, dict[str, float]] = Field(default={})
+    embedder: str = ""
+    model: str = ""
+    problems: tuple[str, ...] = ()
 
 
 def read_varied(folder: RunFolder) -> VaryReport:
@@ -115,15 +193,23 @@ def read_varied(folder: RunFolder) -> VaryReport:
 
 
 def rows_of(report: VaryReport, folder: RunFolder) -> list[list[str]]:
-    """The table: the base, then each variant."""
-    base = ["base", "-", *_told(report.figures), report.title, report.base]
-    return [base] + [
+    """The table: the base, where it was played, then each variant."""
+    base = (
+        [["base", "-", *_told(report.figures), report.title, report.base]] if report.figures else []
+    )
+    return base + [
         [
-            *(str(one.number), f"{one.novelty:.1f}", *_told(one.figures)),
-            *(one.difference, f"rulewright play {folder.path / one.folder}"),
+            *(str(one.number), f"{one.novelty:.{3 if one.replaced else 1}f}", *one.columns),
+            *(one.difference, _link(one, folder)),
         ]
         for one in report.variants
     ]
+
+
+def _link(one: VariantRow, folder: RunFolder) -> str:
+    if one.replaced:
+        return f"most like {one.like} {1 - one.novelty:.3f}; {folder.path / one.place}"
+    return f"rulewright play {folder.path / one.place}"
 
 
 def comparisons(report: VaryReport, folder: RunFolder) -> list[str]:
@@ -162,16 +248,31 @@ def _share(found: Estimate | None) -> str:
 
 def remarks_of(report: VaryReport) -> list[str]:
     """Sentences on how the table came to be, and what is not in it."""
-    wanted = report.settings.n
-    lines = [
-        f"{len(report.variants)} of {number_of(wanted, 'variant')} kept, of "
-        f"{number_of(report.tried, 'candidate')} tried.",
-        f"Novelty is the distance to the base in play, in units of its own noise between seeds; "
-        f"the same game under two seeds is {report.chance:.1f} apart or less, 97 times "
-        "in 100.",
-    ]
-    lines += [f"Fewer were kept: {report.reason}."] if report.reason else []
+    made = number_of(report.settings.n, "variant")
+    if report.figures:
+        lines = [
+            f"{len(report.variants)} of {made} kept, of {number_of(report.tried, 'candidate')} "
+            "tried.",
+            "Novelty is the distance to the base in play, in units of its own noise between seeds; "
+            f"the same game under two seeds is {report.chance:.1f} apart or less, 97 times in 100.",
+        ]
+    else:
+        lines = [
+            f"{len(report.variants)} of {made} worded by {report.model}; novelty is 1 less the "
+            f"similarity to the nearest known game, by the vectors of {report.embedder}."
+        ]
+    told = "Not varied" if report.end == "none" and not report.figures else "Fewer were kept"
+    lines += [f"{told}: {report.reason.rstrip('.')}."] if report.reason else []
+    for scope, found in report.qms.items():
+        said = ", ".join(f"{value:.3f} at p = {p}" for p, value in found.items())
+        lines.append(f"Quantiled max similarity {_SCOPES[scope]}: {said}.")
     lines += [f"Not kept, {count}: {why}" for why, count in report.dropped.items()]
+    lines += [f"The base's rules leave open: {one}" for one in report.problems]
+    lines += [
+        f"Variant {row.number} is no checked game: {row.made.reason}"
+        for row in report.variants
+        if row.made is not None and not row.made.passed
+    ]
     held = ", ".join(f"{name} (“{words}”)" for name, words in report.kept.items())
     lines += [f"Kept as it is: {held}."] if held else []
     lines += [
@@ -187,7 +288,7 @@ def final_table(report: VaryReport, folder: RunFolder) -> str:
     lines = [f"{report.title}: {report.end}"]
     for row in rows_of(report, folder):
         named = zip(HEADINGS[2:7], row[2:7], strict=True)
-        lines.append(f"{row[0]:>4}  novelty {row[1]:>5}  {row[7]}")
+        lines.append(f"{row[0]:>4}  novelty {row[1]:>5}  {quoted(row[7])}")
         lines.append(f"      {', '.join(f'{name} {value}' for name, value in named)}")
         lines += [f"      {row[8]}"] if row[0] != "base" else []
     made = next((one.command for one in report.variants if one.command), "")
@@ -199,19 +300,10 @@ def final_table(report: VaryReport, folder: RunFolder) -> str:
 
 def variations_page(report: VaryReport, folder: RunFolder) -> str:
     """The report as one self-contained page; the same run gives the same bytes."""
-    from markupsafe import Markup
-
-    def safe(value: Any) -> Any:  # noqa: ANN401 - whatever the template shows
-        return value if isinstance(value, Markup) else Markup(escape(plain_text(str(value))))
-
-    template = page_template(
-        (files("graph.vary") / "report.html.j2").read_text(encoding="utf-8"), {}, finalize=safe
-    )
-    page = template.render(
-        told=report.model_dump(mode="json"),
-        headings=HEADINGS,
-        rows=rows_of(report, RunFolder(folder.path.relative_to(folder.path))),
+    return told_page(
+        "graph.vary",
+        told=report,
+        headings=HEADINGS[:8],
+        rows=[row[:8] for row in rows_of(report, folder)],
         remarks=remarks_of(report),
-        style=Markup(page_style()),  # ours
     )
-    return f"{page}\n"

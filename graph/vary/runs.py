@@ -1,35 +1,49 @@
 """The machine of `vary`: its wiring, and its runs from start to end."""
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import START, StateGraph
 
 from graph.run.checkpoints import open_checkpoints
-from graph.run.events import Tell
-from graph.run.folder import RunFolder
+from graph.run.events import Tell, with_waits
+from graph.run.folder import RunFolder, create_folder, runs_folder
 from graph.run.handle import QuietRun
+from graph.run.opening import model_settings, open_chat, open_embedder
 from graph.run.sandboxes import open_sandbox
 from graph.run.traces import tracing
+from graph.vary.bases import BaseGame, base_of
+from graph.vary.breeding import clusters_here, keep_clusters, kept_clusters
 from graph.vary.nodes.base import base
-from graph.vary.nodes.check import check
+from graph.vary.nodes.make import make
+from graph.vary.nodes.rank import rank
+from graph.vary.nodes.reflect import reflect
 from graph.vary.nodes.report import report
-from graph.vary.nodes.select import select
-from graph.vary.nodes.trial import trial
-from graph.vary.nodes.twist import twist
+from graph.vary.nodes.suggest import suggest
 from graph.vary.report import TOLD, VaryReport, read_varied
-from graph.vary.settings import read_variation
+from graph.vary.rulebooks import Rulebook, rulebook_named
+from graph.vary.settings import (
+    VaryRequest,
+    VarySettings,
+    WordingSettings,
+    read_variation,
+    write_variation,
+)
 from graph.vary.state import VaryContext, VaryState
+from tools.sources import find_game
+from vectorstore.documents import StoreError
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
-    from langgraph.checkpoint.base import BaseCheckpointSaver
 
+    from agents.model.settings import ModelSettings
+    from graph.vary.wording import GameMaker, Wording
     from tools.sandbox import Sandbox
 
-NODES = (base, twist, trial, select, check, report)
+NODES = (base, suggest, reflect, rank, make, report)
 STEPS = 400  # each round of choice and check settles a candidate at least
 
 
@@ -47,24 +61,109 @@ class VaryResult:
 
 
 def build_varying() -> StateGraph[VaryState, VaryContext, Any, Any]:
-    """The machine, not yet compiled: base -> twist -> trial -> select <-> check, then report."""
+    """The machine, not yet compiled: base -> suggest -> reflect -> rank <-> make, then report."""
     builder: StateGraph[VaryState, VaryContext, Any, Any] = StateGraph(
         VaryState, context_schema=VaryContext
     )
     for node in NODES:
-        builder.add_node(node.__name__, node)
+        builder.add_node(node.__name__, with_waits(node))
     builder.add_edge(START, "base")
     return builder
 
 
-def make_varying(folder: RunFolder, sandbox: "Sandbox | None" = None) -> VaryContext:
-    """All that the run in a folder needs; its sandbox is the caller's to close."""
-    from agents.players.registry import PlayerRoster
+def require_chat_settings() -> "ModelSettings":
+    """The settings of the configured model.
 
-    if sandbox is None:
-        sandbox = open_sandbox()
-        sandbox.start()
-    return VaryContext(sandbox, PlayerRoster(), folder, read_variation(folder))
+    Raises:
+        SettingsError: If none is configured.
+    """
+    from agents.model.settings import SettingsError
+
+    settings = model_settings()
+    if settings.model is None:
+        raise SettingsError(
+            "no model is configured, and mechanics are read, bred and varied by one; set "
+            "RULEWRIGHT_MODEL (see docs/settings.md). Without one: rulewright vary GAME"
+        )
+    return settings
+
+
+def begin_varying(
+    game: str, given: Mapping[str, object], *, with_model: bool, out: Path | None = None
+) -> tuple[RunFolder, VaryRequest]:
+    """A new run's folder, and what the run is asked.
+
+    Args:
+        game: A game of the library or of a run; to be varied in words one of the corpus, or a file
+            of rules, too.
+        given: Settings that somebody named; those of the other way of varying are left out.
+        with_model: Whether it is varied in words.
+        out: The folder; None for a new one among the runs.
+
+    Raises:
+        RunFolderError: If the game cannot be varied.
+        SettingsError: If a model is needed, and none is configured.
+        StoreError: If the mechanic store is of another embedder.
+    """
+    way, clusters = (WordingSettings if with_model else VarySettings), None
+    settings = way.model_validate({n: v for n, v in given.items() if n in way.model_fields})
+    base: BaseGame | Rulebook
+    if with_model:
+        require_chat_settings()
+        base = rulebook_named(game)
+        with open_embedder(lambda _: None) as store:
+            clusters = clusters_here(store)
+    else:
+        base = base_of(find_game(game))
+    request = VaryRequest(base=base, settings=settings)
+    folder = create_folder(out, title=f"vary {base.title}", runs=runs_folder())
+    if clusters is not None:
+        keep_clusters(clusters, folder)
+    write_variation(request, folder)
+    return folder, request
+
+
+@contextmanager
+def make_varying(
+    folder: RunFolder, sandbox: "Sandbox | None" = None, maker: "GameMaker | None" = None
+) -> Iterator[VaryContext]:
+    """All that the run in a folder needs.
+
+    Args:
+        folder: The run's folder.
+        sandbox: Where games run, which is the caller's to close; None opens one where it is needed.
+        maker: Makes games of what is put into words; None where nobody can.
+
+    Raises:
+        SettingsError: If a model is needed, and none is configured.
+        StoreError: If another embedder made the clusters of a run in words.
+    """
+    request = read_variation(folder)
+    with ExitStack() as held:
+        if isinstance(request.settings, WordingSettings):
+            yield _wording(folder, request, maker, held)
+        else:
+            from agents.players.registry import PlayerRoster
+            from graph.vary.walking import SettingsWalk
+
+            opened = sandbox or held.enter_context(open_sandbox())
+            yield SettingsWalk(folder, request, opened, PlayerRoster())
+
+
+def _wording(
+    folder: RunFolder, request: VaryRequest, maker: "GameMaker | None", held: ExitStack
+) -> "Wording":
+    from graph.vary.wording import Wording
+
+    clusters = kept_clusters(folder)
+    chat = open_chat(require_chat_settings(), folder.exchanges)
+    store = held.enter_context(open_embedder(lambda _: None))
+    if clusters.embedder != store.embedder.identity:
+        raise StoreError(
+            f"the run in {folder.path} compares texts by {clusters.embedder}, and this embedder"
+            f" is {store.embedder.identity}; choose that one by RULEWRIGHT_EMBEDDINGS"
+        )
+    return Wording(folder, request, chat, store, clusters, maker)
 
 
 class VaryRun(QuietRun):
@@ -102,13 +201,10 @@ def open_varying(
             "configurable": {"thread_id": folder.thread},
             "recursion_limit": STEPS,
             "run_name": "rulewright vary",
-            "metadata": {"seed": context.settings.seed, "run": folder.path.name},
+            "metadata": {"seed": context.request.settings.seed, "run": folder.path.name},
         }
-        yield VaryRun(folder, context, _compiled(saver), config)
-
-
-def _compiled(saver: "BaseCheckpointSaver[str]") -> Any:  # noqa: ANN401 - LangGraph's
-    return build_varying().compile(checkpointer=saver, name="rulewright vary")
+        graph = build_varying().compile(checkpointer=saver, name="rulewright vary")
+        yield VaryRun(folder, context, graph, config)
 
 
 def run_varying(

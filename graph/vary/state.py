@@ -1,32 +1,23 @@
-"""State of a run of `vary`, between nodes, and the resources that its nodes are given."""
+"""State of a run of `vary` between nodes, and what its nodes ask of the way of varying."""
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass as resources
 from dataclasses import field, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue
 from pydantic.dataclasses import dataclass
 
+from agents.roles.variation import WordedGame
 from games.checks import Finding
-from games.library.settings import value_text
-from games.streams import stream
-from games.values import Json
-from graph.run.folder import RunFolder, RunFolderError
-from graph.vary.report import VaryEnd
-from graph.vary.settings import VaryRequest, VarySettings
-from tools.playtest.journal import JournalError, journal_at
-from tools.playtest.runner import Workers, play_all
+from games.mechanics import MechanicGraph
+from graph.run.events import Tell
+from graph.run.folder import RunFolder
+from graph.vary.report import MadeGame, Replacement, VaryEnd, VaryReport
+from graph.vary.settings import VaryRequest
 from tools.variation.profile import dull, profile_distance
-from tools.variation.proposing import Twist
-from tools.variation.trial import Amounts, TrialResult, TrialStoppedError, Tryout
-
-if TYPE_CHECKING:
-    from agents.players.registry import PlayerRoster
-    from tools.sandbox import Sandbox
-
-_Entry = TypeVar("_Entry", bound=BaseModel)
+from tools.variation.trial import Amounts, TrialResult
 
 
 class BaseNoise(BaseModel, frozen=True, extra="forbid"):
@@ -48,23 +39,39 @@ class BaseNoise(BaseModel, frozen=True, extra="forbid"):
 
 
 class Variant(BaseModel, frozen=True, extra="forbid"):
-    """Settings that were tried.
+    """Candidate: settings that change, or mechanics that are replaced.
 
     Attributes:
         number: From 1, in the order of proposal.
-        twist: What they change.
+        reason: Why it is not kept; empty where nothing is against it.
+        twist: The settings that it changes.
         tried: Their trial; None before it.
-        final: Their trial on fresh deals, with all matches; None where they were not chosen.
-        findings: Of the checks; None where they were not chosen.
-        reason: Why they are not kept; empty where nothing is against it.
+        final: Their trial on fresh deals, with all matches; None where it was not chosen.
+        findings: Of the checks; None where it was not chosen.
+        replaced: The mechanics that it replaces.
+        game: In words; None before it was worded, or where the model gave none.
+        closest: Similarity to the known game that it is most like, and that game's name.
+        within: Similarity to the variant that it is most like; None where it is alone.
+        made: What came of its being coded; None before it.
     """
 
     number: int
-    twist: dict[str, JsonValue]
+    reason: str = ""
+    twist: dict[str, JsonValue] = {}
     tried: TrialResult | None = None
     final: TrialResult | None = None
     findings: tuple[Finding, ...] | None = None
-    reason: str = ""
+    replaced: tuple[Replacement, ...] = ()
+    game: WordedGame | None = None
+    closest: float | None = None
+    like: str = ""
+    within: float | None = None
+    made: MadeGame | None = None
+
+    @property
+    def similarity(self) -> float:
+        """The larger of both similarities; the less, the newer."""
+        return max(self.closest or 0.0, self.within or 0.0)
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,9 @@ class VaryState:
 
     Attributes:
         folder: The run's folder.
-        base: The base in play; None before that.
+        base: The base in play; None before that, and in words.
+        graph: The base's mechanics; None before that, and where settings are walked.
+        problems: Of the base's rules, as a model found them.
         held: Settings that stay, with the words that name them.
         unread: Words on what shall stay that name no setting.
         unranged: Settings that declare no values, and are not varied.
@@ -85,6 +94,8 @@ class VaryState:
 
     folder: str = ""
     base: BaseNoise | None = None
+    graph: MechanicGraph | None = None
+    problems: tuple[str, ...] = ()
     held: dict[str, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     unranged: tuple[str, ...] = ()
@@ -103,6 +114,15 @@ class VaryState:
         if self.base is None:
             raise ValueError("the base was not played yet")
         return self.base
+
+    @property
+    def waiting(self) -> list[Variant]:
+        """The candidates that nobody reflected on yet."""
+        return [
+            one
+            for one in self.candidates
+            if one.game is None and one.tried is None and not one.reason
+        ]
 
     @property
     def kept(self) -> list[Variant]:
@@ -126,122 +146,53 @@ class VaryState:
             raise ValueError("required: variants that were played on fresh deals")
         return profile_distance(one.final.profile, other.final.profile, self.noise.units)
 
-    def measured(self, folder: str, base: BaseNoise) -> "VaryState":
-        """With the base in play."""
-        return replace(self, folder=folder, base=base)
-
-    def proposing(
-        self,
-        twists: Sequence[Twist],
-        held: Mapping[str, str],
-        unread: Sequence[str],
-        unranged: Sequence[str],
-    ) -> "VaryState":
-        """With what is to be tried, and what is not varied."""
-        found = tuple(Variant(number=n, twist=one) for n, one in enumerate(twists, 1))
-        return replace(
-            self, candidates=found, held=dict(held), unread=tuple(unread), unranged=tuple(unranged)
-        )
-
-    def choosing(self, numbers: Sequence[int]) -> "VaryState":
-        """With further candidates to be checked."""
-        return replace(self, chosen=(*self.chosen, *numbers))
-
-    def ended(self, end: VaryEnd, reason: str) -> "VaryState":
-        """At its end."""
-        return replace(self, end=end, reason=reason)
+    def but(self, **changes: Any) -> "VaryState":  # noqa: ANN401 - as of `replace`
+        """With some of it changed."""
+        return replace(self, **changes)
 
     def with_candidates(self, newer: Sequence[Variant]) -> "VaryState":
         """With candidates in the place of those of their numbers."""
         found = {one.number: one for one in (*self.candidates, *newer)}
-        return replace(self, candidates=tuple(found[number] for number in sorted(found)))
+        return self.but(candidates=tuple(found[number] for number in sorted(found)))
 
 
 @resources
-class VaryContext:
-    """Run-scoped resources, passed as `context=` when the machine is invoked.
+class VaryContext(ABC):
+    """A way of varying with its resources, passed as `context=` when the machine is invoked.
 
     Attributes:
-        sandbox: Where games run.
-        roster: Makes the players.
         folder: The run's folder.
         request: What the run was asked.
     """
 
-    sandbox: "Sandbox"
-    roster: "PlayerRoster"
     folder: RunFolder
     request: VaryRequest
 
     @property
-    def settings(self) -> VarySettings:
-        """The run's settings."""
-        return self.request.settings
+    def remark(self) -> str:
+        """Line on where it works; empty where there is nothing to say."""
+        return ""
 
-    def job(self, twist: Twist, purpose: str, amounts: Amounts) -> Callable[[], Json]:
-        """The base with changed settings, to be tried with streams of this purpose."""
-        game = self.request.base.setup(twist)
-        seed = int(stream(self.settings.seed, f"vary {purpose}").integers(2**63))
-        good = "greedy" if game.heuristics else ""
-        tryout = Tryout(game, seed, amounts, good, self.roster, self.sandbox)
+    @abstractmethod
+    def known(self, state: VaryState, tell: Tell) -> VaryState:
+        """Get to know the base."""
 
-        def played() -> Json:
-            try:
-                return tryout.run().model_dump(mode="json")
-            except TrialStoppedError as error:
-                changed = ", ".join(f"{n}={value_text(value)}" for n, value in twist.items())
-                raise RunFolderError(
-                    f"the game with {changed or 'its own settings'} was stopped: {error}. That is "
-                    "no result, and nothing is kept of it. On a machine less busy go on with: "
-                    f"rulewright resume {self.folder.path}. If it stops there again, vary the game "
-                    "anew and name that setting in --keep"
-                ) from error
+    @abstractmethod
+    def proposed(self, state: VaryState, tell: Tell) -> VaryState:
+        """Propose what may become a variant; without anything the run ends, and says why."""
 
-        return played
+    @abstractmethod
+    def reflected(self, state: VaryState, tell: Tell) -> VaryState:
+        """Look at what is proposed, and say of what is no game why it is not kept."""
 
-    def side_by_side(
-        self,
-        name: str,
-        jobs: Sequence[tuple[int, Callable[[], Json]]],
-        model: type[_Entry],
-        told: Callable[[int, int], None],
-        workers: int,
-    ) -> dict[int, _Entry]:
-        """The entries of jobs by index, from the journal of this name or played now.
+    @abstractmethod
+    def ranked(self, state: VaryState, tell: Tell) -> VaryState:
+        """Choose what is made next; where nothing more is, the run ends."""
 
-        Args:
-            name: Of the journal.
-            jobs: By index.
-            model: Of an entry.
-            told: Hears how many are done, and of how many.
-            workers: Jobs at the same time.
+    @abstractmethod
+    def made(self, state: VaryState, tell: Tell) -> VaryState:
+        """Make, check and play what was chosen."""
 
-        Raises:
-            JournalError: If the journal holds what no job of these leaves.
-        """
-        path: Path = self.folder.journals / f"{name}.jsonl"
-        found: dict[int, _Entry] = {}
-        asked = {index for index, _ in jobs}
-        about: dict[str, Json] = {"vary": name, "jobs": [index for index, _ in jobs]}
-        with journal_at(path, about) as journal:
-            arriving = play_all(jobs, _called, journal=journal, workers=Workers(workers, "threads"))
-            for index, entry in arriving:
-                try:
-                    found[index] = model.model_validate(entry)
-                except ValidationError as error:
-                    raise _foreign(path, index) from error
-                if index not in asked:
-                    raise _foreign(path, index)
-                told(len(found), len(jobs))
-        return dict(sorted(found.items()))
-
-
-def _called(job: Callable[[], Json]) -> Json:
-    return job()
-
-
-def _foreign(path: Path, index: int) -> JournalError:
-    return JournalError(
-        f'{path} holds an entry of "index":{index} that no run writes; delete its line to play '
-        "that part again"
-    )
+    @abstractmethod
+    def told(self, state: VaryState) -> VaryReport:
+        """The report, with all that it names written into the run's folder."""

@@ -152,7 +152,7 @@ def test_the_five_graphs_are_served_with_schemas_of_their_own(server: str) -> No
         drawn: Any = client.runs.wait(thread, "design", input=chat("tic tac toe"))
     chats = {"messages", "choices"}
     module = {"source", "players"}
-    varied = {"game", "n", "keep", "seed", "quick"}
+    varied = {"game", "n", "keep", "seed", "quick", "with_model", "make"}
     asked = {"rulewright": chats, "design": chats, "check": module, "playtest": module}
     assert takes == {**asked, "vary": varied}
     assert judged["outcome"] == "passed"

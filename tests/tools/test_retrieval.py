@@ -175,3 +175,18 @@ def test_a_brief_gets_mechanics_of_several_families(library: Retrieval) -> None:
     )
     assert len({piece.metadata["game"] for piece in pieces}) > 1
     assert all(piece.text.endswith(".") and len(piece.text) <= 600 for piece in pieces)
+
+
+def test_mechanics_of_traditional_games_are_found_where_they_are_asked_for_alone(
+    library: Retrieval,
+) -> None:
+    """No family sows seeds; Mancala is of the corpus (`games/corpus/kalah.yaml` and its kin)."""
+    query = "sow seeds one by one into the pits round the board"
+    wide = Retrieval(library.store, corpus=True)
+    names = {piece.metadata["game"] for piece in library.mechanics(query)}
+    found = wide.mechanics(query)
+    assert found
+    assert "sow" in found[0].text.lower()
+    assert found[0].metadata["game"] not in names
+    assert wide.snapshot_id() != library.snapshot_id()
+    assert all("/mechanic " in piece.id for piece in library.mechanics(query))

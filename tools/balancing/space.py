@@ -16,6 +16,10 @@ _WIDE = 40  # times the least of a range: beyond, values are searched by their r
 _TOLD = 5  # settings that an error names
 
 
+class NothingToSearchError(TargetError):
+    """No setting can be searched: a rule has to change."""
+
+
 @dataclass(frozen=True)
 class SettingsSpace:
     """The settings of a game.
@@ -81,7 +85,8 @@ def settings_space(
         free: Names that are searched; none for all that can be.
 
     Raises:
-        TargetError: If a name is unknown or cannot be searched, or nothing can.
+        TargetError: If a name is unknown or cannot be searched.
+        NothingToSearchError: If nothing can.
     """
     for name in free:
         if name not in declared:
@@ -103,7 +108,7 @@ def settings_space(
             raise TargetError(f"{name} cannot be searched: {fixed[name]}; leave it out")
     if not found:
         told = "; ".join(f"{name}: {why}" for name, why in [*fixed.items()][:_TOLD])
-        raise TargetError(
+        raise NothingToSearchError(
             f"no setting of this game can be searched ({told or 'it has none'}); a rule must "
             "change (rulewright revise), or its GAME must declare a range or choices"
         )

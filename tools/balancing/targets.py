@@ -14,7 +14,7 @@ Measure: TypeAlias = Literal["wins", "ties", "turns", "forced", "choices"]
 Met: TypeAlias = Literal["met", "missed", "could not tell"]
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
-_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
+SPELT = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 _LONGEST, _MOST = 1000, 20
 FORMS = (
     "required: targets with commas between, such as “first seat 50±2 %, 12 to 20 turns, ties under "
@@ -26,7 +26,7 @@ _SUBJECTS: tuple[tuple[Measure, str], ...] = (
     ("forced", r"forced (?:moves?|decisions?)"),
     ("wins", rf"(?P<named>{'|'.join((*_ORDINALS, 'last', 'every', 'each', 'all'))}) "
      r"(?:seats?|players?)"),
-    ("wins", rf"(?:seat|player) (?P<number>\d{{1,3}}|{'|'.join(_NUMBERS)})\b"),
+    ("wins", rf"(?:seat|player) (?P<number>\d{{1,3}}|{'|'.join(SPELT)})\b"),
     ("ties", r"(?:ties?|draws?)"),
     ("choices", r"(?:choices|options)"),
     ("turns", r"(?:turns?|decisions?|length|moves)"),
@@ -149,6 +149,17 @@ def parse_targets(text: str, seats: int) -> tuple[Target, ...]:
     return tuple(found)
 
 
+def seat_words(text: str) -> str:
+    """The words of a text that name a seat, or all of them; empty where none do.
+
+    >>> seat_words("fairer for the last player"), seat_words("four players")
+    ('last player', '')
+    """
+    subjects = [subject for measure, subject in _SUBJECTS if measure == "wins"]
+    met = re.search(rf"\b(?:{'|'.join(subjects)})", text)
+    return met.group() if met else ""
+
+
 def require_possible(targets: Sequence[Target], sides: Sides) -> None:
     """Refuse shares of wins that do not add up to all wins; partners win together.
 
@@ -226,7 +237,7 @@ def _seats(named: dict[str, str | None], seats: int, part: str) -> list[int | No
         return [*range(seats)]
     if word == "last":
         return [seats - 1]
-    known = _ORDINALS if word in _ORDINALS else _NUMBERS
+    known = _ORDINALS if word in _ORDINALS else SPELT
     number = known.index(word) + 1 if word in known else int(word)
     if not 1 <= number <= seats:
         raise TargetError(f"“{part}” names a seat there is not; the seats are 1 to {seats}")

@@ -1,16 +1,12 @@
 """Page of a balance: the targets with their figures, what was tried, and a plot of the front."""
 
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
-from importlib.resources import files
 from statistics import median
 from typing import Any
 
-from games.text import plain_text
 from games.values import show
 from tools.balancing.answer import balance_remarks
-from tools.reporting.page import FrontPoint, front, page_style, page_template
+from tools.reporting.page import FrontPoint, front, told_page
 
 _ROWS = 200  # candidates in the table, the nearest first
 
@@ -23,20 +19,15 @@ def balance_page(found: Mapping[str, Any]) -> str:
     """
     from markupsafe import Markup
 
-    style = page_style()
-    template = page_template(
-        (files("tools.reporting") / "balance.html.j2").read_text(encoding="utf-8"),
-        {},
-        finalize=lambda value: value if isinstance(value, Markup) else plain_text(_told(value)),
-    )
     known = [row for row in found["tried"] if row["values"]]
     known.sort(key=lambda row: (row["loss"], -row["matches"]))
-    page = template.render(
+    return told_page(
+        "tools.reporting",
+        "balance.html.j2",
+        words=_told,
         found=found,
         remarks=balance_remarks(found) if found["settings"] is not None else [],
-        style=Markup(style),  # ours, as is the plot
-        style_hash=b64encode(sha256(style.encode()).digest()).decode(),
-        plot=Markup(_plot(found, known)),
+        plot=Markup(_plot(found, known)),  # ours
         rows=[
             [_changed(row["changed"]), row["matches"], *_values(found["targets"], row["values"])]
             for row in known[:_ROWS]
@@ -45,7 +36,6 @@ def balance_page(found: Mapping[str, Any]) -> str:
         start=_changed(found["start"]),
         changed=_changed(found["changed"]),
     )
-    return f"{page}\n"
 
 
 def _plot(found: Mapping[str, Any], known: Sequence[Mapping[str, Any]]) -> str:

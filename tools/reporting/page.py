@@ -5,10 +5,12 @@ drawn 340 wide, which is a phone's width: on a wider page they grow, and stay le
 """
 
 import json
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -184,9 +186,10 @@ def page_template(
     escapes: bool = True,
 ) -> "Template":
     """A template of a page: every value goes through `finalize`, and is then escaped."""
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
+        loader=FunctionLoader(_text_of),
         undefined=StrictUndefined,
         autoescape=escapes,
         trim_blocks=True,
@@ -195,6 +198,37 @@ def page_template(
     )
     environment.filters |= filters
     return environment.from_string(text)
+
+
+def told_page(
+    package: str,
+    file: str = "report.html.j2",
+    *,
+    words: Callable[[Any], str] = str,
+    filters: Mapping[str, Callable[..., Any]] | None = None,
+    **values: Any,  # noqa: ANN401 - whatever the template shows
+) -> str:
+    """A page that extends `told.html.j2`; it has no script, and says so to the browser.
+
+    Equal values give equal bytes.
+
+    Args:
+        package: Of the template.
+        file: The template.
+        words: A value as a person reads it.
+        filters: By name.
+        values: What the template shows; what is `Markup` goes in as it stands.
+    """
+    from markupsafe import Markup
+
+    style = page_style()
+    template = page_template(
+        (files(package) / file).read_text(encoding="utf-8"),
+        filters or {},
+        finalize=lambda value: value if isinstance(value, Markup) else plain_text(words(value)),
+    )
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    return f"{template.render(values, style=Markup(style), style_hash=digest)}\n"
 
 
 def _text_of(file: str) -> str:

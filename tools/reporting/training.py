@@ -1,14 +1,10 @@
 """Page of a training of observations: learning curves, settings, and calibration where it is."""
 
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
-from importlib.resources import files
 from typing import Any
 
-from games.text import plain_text
 from games.values import show
-from tools.reporting.page import Point, curve, page_style, page_template, scatter
+from tools.reporting.page import Point, curve, scatter, told_page
 
 _CURVES = {
     "held_out_next": "nats a token",
@@ -36,17 +32,12 @@ def training_page(about: Mapping[str, Any], calibration: Mapping[str, Any] | Non
     bins = found.pop("reliability", ())
     points = [Point(one["predicted"], one["exact"], one["least"], one["largest"]) for one in bins]
     title = "Predicted values and exact ones"
-    style = page_style()
-    template = page_template(
-        (files("tools.reporting") / "training.html.j2").read_text(encoding="utf-8"),
-        {},
-        finalize=lambda value: value if isinstance(value, Markup) else plain_text(_told(value)),
-    )
-    page = template.render(
+    return told_page(
+        "tools.reporting",
+        "training.html.j2",
+        words=_told,
         about=about,
-        style=Markup(style),  # ours, as are the plots
-        style_hash=b64encode(sha256(style.encode()).digest()).decode(),
-        plots=[Markup(plot) for plot in _plots(course)],
+        plots=[Markup(plot) for plot in _plots(course)],  # ours
         names=[name.replace("_", " ") for name in names],
         course=[[row.get(name) for name in names] for row in course],
         calibration=found,
@@ -58,7 +49,6 @@ def training_page(about: Mapping[str, Any], calibration: Mapping[str, Any] | Non
             **{key: about[key] for key in sorted({*about}.difference(_SHOWN_ABOVE))},
         },
     )
-    return f"{page}\n"
 
 
 def _plots(course: Sequence[Mapping[str, Any]]) -> list[str]:

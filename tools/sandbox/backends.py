@@ -206,6 +206,9 @@ class Channel(Protocol):
         """Hang up, and wake a thread that waits in `receive`."""
 
 
+WALL = 10  # times its processor seconds that a request may last
+
+
 class Process(Protocol):
     """One fresh process that waits for a module."""
 
@@ -223,10 +226,14 @@ class Process(Protocol):
             ForgeryError: If it ran for long although nothing was asked of it.
         """
 
-    def ring(self, begun: float, seconds: float) -> None:
+    def ring(self, begun: float, seconds: float) -> float:
         """Wait for its answer; ring its alarm from `begun` (monotonic) on until `seconds` later.
 
-        May do nothing, where a worker has a timer of its own.
+        May wait for nothing, where a worker has a timer of its own.
+
+        Returns:
+            When its answer is due (monotonic): a worker whose timer counts processor seconds has
+            `WALL` times as many seconds of the clock.
         """
 
     def rest(self, seconds: float) -> None:

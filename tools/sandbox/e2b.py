@@ -22,6 +22,7 @@ from tools.guest.serving import DUMP_SIGNAL
 from tools.sandbox.backends import (
     ALWAYS,
     SAME_EVERYWHERE,
+    WALL,
     Ending,
     ForgeryError,
     Grade,
@@ -52,9 +53,7 @@ _PIPE_BYTES = 1 << 15  # a pipe takes more than this from whoever writes, though
 _SAID_CHARACTERS = 2000
 _LAYERS = ("virtual machine (E2B)", *ALWAYS, "unprivileged user", "no new privileges")
 _OTHERWISE = "or use the sandbox of this computer (leave out --sandbox e2b)"
-_NEEDED = (
-    "required: python3 of version 3.11 or newer, with numpy and pydantic for players that search"
-)
+_NEEDED = "required: python3 of version 3.11 or newer; numpy and pydantic for players that search"
 # Go's names for the signals, which the service reports.
 _SIGNALS = {
     "killed": signal.SIGKILL,
@@ -299,8 +298,9 @@ class CommandProcess:
     def resume(self) -> None:
         """See `Process.resume`; nothing can be seen of it from here."""
 
-    def ring(self, begun: float, seconds: float) -> None:
+    def ring(self, begun: float, seconds: float) -> float:
         """See `Process.ring`; the worker has a timer of its own."""
+        return begun + seconds * WALL
 
     def rest(self, seconds: float) -> None:
         """See `Process.rest`; a stop would take longer than a request."""

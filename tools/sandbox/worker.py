@@ -270,12 +270,12 @@ class Worker:
             told = f"its argument has grown to {len(body)} bytes of JSON; {required}"
             raise ModuleFault("bad_value", function, told)
         begun = time.monotonic()
-        deadline = begun + seconds + self.limits.grace_s
+        late = begun + seconds + self.limits.grace_s
         try:
             self._process.resume()
-            self._channel.send(body, deadline)
-            self._process.ring(begun, seconds)
-            answer = self._channel.receive(deadline)
+            self._channel.send(body, late)
+            due = self._process.ring(begun, seconds)
+            answer = self._channel.receive(max(late, due + self.limits.grace_s))
             self._process.rest(time.monotonic() - begun)
             self.weight += (weight := weight_of(answer))
         except TimeoutError as error:
@@ -291,7 +291,7 @@ class Worker:
             self._violation(function, str(error))
         except OSError as error:
             self._died(function, error)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SandboxUnavailableError):
             self.kill()  # its answer, still to come, would be taken for the next request's
             raise
         most = self.limits.table_bytes >> 20

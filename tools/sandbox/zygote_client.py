@@ -22,6 +22,7 @@ from tools.guest.protocol import Exited, Forked, MessageError, Ready, decoded
 from tools.guest.serving import DUMP_SIGNAL
 from tools.sandbox.backends import (
     SAME_EVERYWHERE,
+    WALL,
     Ending,
     ForgeryError,
     Grade,
@@ -42,6 +43,7 @@ _PROCESS_CLOCK = 2  # CPUCLOCK_SCHED: what the scheduler counts of a whole proce
 _LONG_S = 1e-3  # of work; to be stopped then costs a hundredth of it
 _UNASKED_S = 3e-4  # more than it takes to wait for the next request
 _MUCH_UNASKED_S = 0.1  # more than a busy machine's trouble adds to that: 0.04 was seen
+_WALL_S = 30.0  # that others may have the processor, however short a request's own time is
 
 
 class LayerRefusedError(Exception):
@@ -213,7 +215,7 @@ class LocalProcess:
         self._handle = handle
         self._lock = threading.Lock()
         self._killed = False
-        self._clock = None if handle is None else _clock_of(handle)
+        self._host_pid = None if handle is None else _pid_of(handle)
         self._spent: float | None = None  # processor seconds at its last answer
         self._stopped = self._distrusted = False
 
@@ -228,12 +230,33 @@ class LocalProcess:
             if unasked > _MUCH_UNASKED_S:
                 raise ForgeryError(f"ran for {unasked:.3g} s that nobody asked for", b"")
 
-    def ring(self, begun: float, seconds: float) -> None:
-        """See `Process.ring`."""
+    def ring(self, begun: float, seconds: float) -> float:
+        """See `Process.ring`.
+
+        Seconds in which the worker could run, but others had the processor, do not count.
+
+        Raises:
+            SandboxUnavailableError: If it had so little of the processor that none can tell.
+        """
+        if self._handle is None:
+            return begun + seconds * WALL  # it has a timer of its own
+        spent, waited = self._time() or 0.0, 0.0
         for tick in range(1, TICKS + 1):
-            if self.channel.arrives(begun + seconds * tick / TICKS):
-                return
+            due = seconds * tick / TICKS
+            while True:
+                if self.channel.arrives(begun + due + waited):
+                    return time.monotonic()
+                missing = due - (self._time() or 0.0) + spent
+                if missing < seconds / TICKS or not self._is_kept_waiting():
+                    break
+                waited += missing
+                if waited > max(seconds * WALL, _WALL_S):
+                    raise SandboxUnavailableError(
+                        f"others kept the processor for {waited:.0f} s from a call that may take "
+                        f"{seconds:g} s; try again with less beside it"
+                    )
             self._signal(TICK if tick < TICKS else DEADLINE)
+        return time.monotonic()
 
     def rest(self, seconds: float) -> None:
         """See `Process.rest`: stopped after long work; after short work its clock is read.
@@ -249,10 +272,17 @@ class LocalProcess:
 
     def _time(self) -> float | None:
         """Its processor seconds; None where they are not told, or it has ended."""
-        if self._clock is not None:
+        if self._host_pid is not None:
             with contextlib.suppress(OSError):
-                return time.clock_gettime(self._clock)
+                return time.clock_gettime(~self._host_pid << 3 | _PROCESS_CLOCK)
         return None
+
+    def _is_kept_waiting(self) -> bool:
+        """True where it could run, but the processor is with others."""
+        with contextlib.suppress(OSError):
+            told = Path(f"/proc/{self._host_pid}/stat").read_text()
+            return told.rpartition(")")[2].split()[0] == "R"
+        return False
 
     def kill(self) -> None:
         """See `Process.kill`."""
@@ -290,11 +320,11 @@ class LocalProcess:
         return ending_of(self._zygote.exit_status(self.pid))
 
 
-def _clock_of(handle: int) -> int | None:
-    """The clock of a process's processor time, by a handle on it; None where it is not told."""
+def _pid_of(handle: int) -> int | None:
+    """The number of a process in the host's own count, by a handle on it; None if not told."""
     told = Path(f"/proc/self/fdinfo/{handle}")
     found = re.search(r"^Pid:\t(\d+)$", told.read_text() if told.exists() else "", re.MULTILINE)
-    return ~int(found[1]) << 3 | _PROCESS_CLOCK if found else None
+    return int(found[1]) if found else None
 
 
 def _start(descriptor: int, paths: Sequence[str], ours: socket.socket) -> "subprocess.Popen[bytes]":

@@ -33,7 +33,8 @@ from graph.new.state import (
     need_brief,
     need_design,
 )
-from graph.run.events import Revised, writer_of
+from graph.run.events import Revised, Tell, writer_of
+from tools.balancing.wishes import wish_of
 from tools.reporting.verdict import shares_text
 
 _EDITED = (
@@ -53,6 +54,8 @@ def revise(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterRevisi
     figures += lacking(state) if state.end is not None else []
     if undoes(said[-1]):
         return _undone(state, runtime, ask=context.settings.approve)
+    if told := _invented(state, context, said, writer_of(runtime.stream_writer)):
+        return _replied(state, told)
     root = str(folder_of(state).root.path)
     figures = [without_units(line.replace(root, "RUN")) for line in figures]
     talk = Talk(message=said[-1], history=_history(state, figures), figures=tuple(figures))
@@ -76,6 +79,15 @@ def revise(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterRevisi
         return _replied(state, f"{found.reply} {_ANOTHER}" if found.other else found.reply)
     after = state.changed(found.design, brief)
     return _changed(state, after, found.reply, runtime, ask=context.settings.approve)
+
+
+def _invented(state: RunState, context: RunContext, said: Sequence[str], tell: Tell) -> str:
+    """The answer to a wish for variants, or for other figures; empty where it is none of these."""
+    design = need_design(state)
+    wish = wish_of(said[-1], design.num_players)
+    if wish is None or context.invents is None or state.made is None or state.asks:
+        return ""
+    return context.invents(wish, folder_of(state), context.settings.seed, tell)
 
 
 def without_units(text: str) -> str:

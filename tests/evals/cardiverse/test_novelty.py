@@ -45,7 +45,7 @@ def test_the_recorded_variants_of_a_base_are_compared_in_both_scopes(
     result = run(EvalOptions(games=("tic_tac_toe",), folder=kept))
     by = {str(row["method"]): row for row in result.samples}
     assert by.keys() == {*METHODS}
-    assert all(row["variants"] == 3 for row in by.values())
+    assert all(row["variants"] == 6 for row in by.values())
     assert all(str(row["by"]).startswith("answered by hand") for row in by.values())
     figures = [row[name] for row in by.values() for name in row if name[-1].isdigit()]
     assert len(figures) == 18

@@ -38,7 +38,7 @@ def test_every_graph_is_named_with_a_description_and_says_what_it_takes() -> Non
         takes[name] = set(graph.get_input_jsonschema()["properties"])
     assert takes["rulewright"] == takes["design"] == {"messages", "choices"}
     assert takes["check"] == takes["playtest"] == {"source", "players"}
-    assert takes["vary"] == {"game", "n", "keep", "quick", "seed"}
+    assert takes["vary"] == {"game", "n", "keep", "quick", "seed", "with_model", "make"}
 
 
 def test_a_module_is_judged_by_itself(make_context: MakeContext) -> None:

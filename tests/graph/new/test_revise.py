@@ -32,6 +32,7 @@ from graph.new.requests import begin_again, by_form, read_form, read_request, wr
 from graph.new.results import RunResult, closing_text, final_text, rule_changes
 from graph.new.state import RunState, need_design
 from graph.run.candidates import Candidate
+from graph.run.events import Tell
 from graph.run.folder import RunFolder, RunFolderError, create_folder, find_folder
 from tests.graph.conftest import Entries, MakeContext
 from tests.graph.new.test_again import content
@@ -39,6 +40,7 @@ from tests.graph.new.test_chat import Chat
 from tests.graph.running import resume_run, start_run
 from tests.graph.scripted import DESIGN, ScriptedRoles, role_set
 from tests.graph.settings import SMALL, UNPLAYED
+from tools.balancing.wishes import Wish
 
 
 def revised(folder: RunFolder, context: RunContext, message: str) -> RunResult:
@@ -577,3 +579,24 @@ def test_the_folder_of_a_revision_belongs_to_its_run(finished: RunFolder, tmp_pa
     assert find_folder(str(sub.path), tmp_path) == finished
     assert json.loads((finished.path / "run.json").read_text())["revision"] == 0
     assert RunState().made is None
+
+
+def test_a_wish_for_variants_or_a_fairer_game_is_searched_and_no_rule_is_changed(
+    finished: RunFolder, make_context: MakeContext
+) -> None:
+    heard: list[Wish] = []
+
+    def invent(wish: Wish, folder: RunFolder, seed: int, tell: Tell) -> str:
+        heard.append(wish)
+        return f"{wish} of {folder.path.name}, seed {seed}"
+
+    context = make_context(composer_roles())
+    context.invents = invent
+    done = revised(finished, context, "Give me five twists of this.")
+    assert heard == [Wish(variants=5)]
+    assert "variants=5" in final_text(done.state)
+    assert done.state.revision == 0
+    done = revised(finished, context, "make it fairer for the last player")
+    assert heard[1:] == [Wish(target="last player 50±5 %")]
+    done = revised(finished, context, "make it four cards")  # a change of its own
+    assert (len(heard), done.state.revision) == (2, 1)

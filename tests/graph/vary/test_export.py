@@ -8,10 +8,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from graph.run.folder import RunFolder, RunFolderError
-from graph.vary.export import graph
+from graph.vary.export import served_variation
 from graph.vary.report import read_varied
 from graph.vary.settings import VaryRequest, VarySettings, write_variation
 from tests.graph.vary.varied import library_game
+
+graph = served_variation()
 
 
 @pytest.fixture(autouse=True)

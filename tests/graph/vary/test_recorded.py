@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from agents.model.chat import ChatModel
 from agents.model.recording import Recording
@@ -10,48 +11,77 @@ from agents.model.settings import ModelSettings
 from agents.roles.variation import WordedGame
 from evals.cardiverse.recorded import written
 from games.checks.run import CheckSettings
+from games.mechanics.matching import match_graphs
 from graph.run.folder import RunFolder
 from graph.run.opening import open_chat
-from graph.vary.breeding import BRED, breed_clusters
+from graph.vary.breeding import BRED, breed_clusters, keep_clusters
 from graph.vary.rulebooks import Rulebook, rulebook_named
-from graph.vary.worded import open_wording, worded_report
-from graph.vary.wording import (
-    WordingRequest,
-    WordingSettings,
-    WordingState,
-    write_wording,
-)
+from graph.vary.runs import make_varying, open_varying
+from graph.vary.settings import VaryRequest, WordingSettings, write_variation
+from graph.vary.state import VaryState
 from tools.checking import check_source
+from tools.playtest.intervals import wilson
 from tools.sandbox import Sandbox
 from vectorstore.embedders import LexicalEmbedder
 from vectorstore.mechanics import MechanicStore
 
 FOLDER = Path(__file__).parents[2] / "recordings"
 CLUSTERS = MechanicStore.model_validate_json(
-    (FOLDER / "novelty" / "mechanics.json").read_text(encoding="utf-8")
+    (FOLDER / "varied" / "mechanics.json").read_text(encoding="utf-8")
 )
-GAMES = ("dots_and_boxes", "old_maid", "pig")
-BRED_IN = {"C1", "C6", "C7"}
+BRED_IN = {"varied": {"C1", "C6", "C7"}, "novelty": {f"C{n}" for n in range(1, 7)}}
+JUDGED = yaml.safe_load((FOLDER / "graphs" / "judged.yaml").read_text(encoding="utf-8"))
+DOCS = Path(__file__).parents[3] / "docs" / "mechanics.md"
 
 
-def replayed(name: str) -> ChatModel:
-    path = FOLDER / "varied" / f"{name}.json"
+def replayed(name: str, folder: str = "varied") -> ChatModel:
+    path = FOLDER / folder / f"{name}.json"
     assert Recording.load(path).label.startswith("answered by hand")
     return open_chat(ModelSettings(model="answered-by-hand", replay=path))
 
 
-def taken_apart(name: str) -> Rulebook:
-    book = rulebook_named(str(FOLDER / "varied" / f"{name}.md"))
-    return book.taken_apart(lambda: replayed(name))
+def taken_apart(name: str, folder: str = "varied", reading: str = "") -> Rulebook:
+    book = rulebook_named(str(FOLDER / folder / f"{name}.md"))
+    return book.taken_apart(lambda: replayed(name + reading, folder))
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_a_recorded_graph_is_sound_and_each_mechanic_is_backed_by_rules(name: str) -> None:
-    book = taken_apart(name)
+@pytest.mark.parametrize("name", JUDGED)
+def test_a_recorded_graph_is_sound_and_each_of_its_parts_was_judged(name: str) -> None:
+    book, judged = taken_apart(name, JUDGED[name]["folder"]), JUDGED[name]
     assert book.graph is not None
+    assert judged["nodes"].keys() == {node.id for node in book.graph.nodes} - {book.graph.root}
+    assert judged["edges"].keys() == {f"{e.source}-{e.target}" for e in book.graph.edges}
+    faults = {id_ for part in ("nodes", "edges") for id_, so in judged[part].items() if "n" in so}
+    assert (judged.get("why") or {}).keys() == faults
     assert book.graph.faults(book.rules) == ()
     assert 10 <= len(book.graph.nodes) <= 20
     assert max(book.graph.depths.values()) == 4
+
+
+@pytest.mark.parametrize(("reader", "games"), [("other", 3), ("same", 10)])
+def test_the_shares_in_the_docs_are_those_of_the_second_reading(reader: str, games: int) -> None:
+    read = [one for one in JUDGED.values() if one["reader"] == reader]
+    nodes = [so for one in read for so in one["nodes"].values()]
+    edges = [so for one in read for so in one["edges"].values()]
+    shares = [[so[0] for so in nodes], [so[1] for so in nodes], edges]
+    cells = [f"{so.count('y')} of {len(so)} ({_interval(so)})" for so in shares]
+    assert f"| {games} | {' | '.join(cells)} |" in DOCS.read_text(encoding="utf-8")
+
+
+def _interval(so: list[str]) -> str:
+    found = wilson(so.count("y"), len(so), "pairs")
+    return f"{100 * found.low:.0f} to {100 * found.high:.0f} %"
+
+
+@pytest.mark.parametrize("name", ["farkle", "hex"])
+def test_the_docs_say_how_alike_two_graphs_of_one_text_are(name: str) -> None:
+    one, other = (taken_apart(name, "graphs", reading).graph for reading in ("", "-2"))
+    assert one is not None
+    assert other is not None
+    found = match_graphs(one, other)
+    said = f"| {name} | {len(one.nodes) - 1} and {len(other.nodes) - 1} | {len(found.pairs) - 1} "
+    said += f"| {len(one.edges)} and {len(other.edges)} | {len(found.shared)} | "
+    assert f"{said}{found.similarity:.2f} |" in DOCS.read_text(encoding="utf-8")
 
 
 def test_a_rule_that_there_is_not_was_told_and_left_out() -> None:
@@ -62,22 +92,26 @@ def test_a_rule_that_there_is_not_was_told_and_left_out() -> None:
     assert all("R16" not in node.rules for node in graph.nodes)
 
 
-def test_what_was_bred_is_bred_again_from_the_recording() -> None:
-    bare = MechanicStore(
-        embedder=CLUSTERS.embedder,
-        content=CLUSTERS.content,
-        clusters=tuple(
-            one.model_copy(update={"bred": (), "theme": ""}) for one in CLUSTERS.clusters
-        ),
+@pytest.mark.parametrize("folder", BRED_IN)
+def test_what_was_bred_is_bred_again_from_the_recording(folder: str) -> None:
+    store = MechanicStore.model_validate_json(
+        (FOLDER / folder / "mechanics.json").read_text(encoding="utf-8")
     )
+    bare = [one.model_copy(update={"bred": (), "theme": ""}) for one in store.clusters]
     kept: list[MechanicStore] = []
-    embed = LexicalEmbedder().embed
-    made = breed_clusters(bare, replayed("breed"), embed, [*BRED_IN], kept.append)
-    assert len(kept) == len(BRED_IN)
+    made = breed_clusters(
+        store.model_copy(update={"clusters": tuple(bare)}),
+        replayed("breed", folder),
+        LexicalEmbedder().embed,
+        [*BRED_IN[folder]],
+        kept.append,
+    )
+    assert made == store
+    assert len(kept) == len(BRED_IN[folder])
     bred = {one.id: one for one in made.clusters if one.bred}
-    assert bred.keys() == BRED_IN
+    assert bred.keys() == BRED_IN[folder]
     assert all(len(one.bred) == BRED and one.theme for one in bred.values())
-    assert len({part.mutation for one in bred.values() for part in one.bred}) == len(BRED_IN)
+    assert len({part.mutation for one in bred.values() for part in one.bred}) == len(bred)
 
 
 def test_a_recorded_base_is_varied_into_three_games_that_were_read_until_settled(
@@ -90,22 +124,23 @@ def test_a_recorded_base_is_varied_into_three_games_that_were_read_until_settled
     folder = RunFolder(tmp_path / "run")
     folder.make()
     settings = WordingSettings(seed=5, n=3, make=1, quick=True)
-    request = WordingRequest(base=rulebook_named("tic_tac_toe"), settings=settings)
+    request = VaryRequest(base=rulebook_named("tic_tac_toe"), settings=settings)
     by_words = CLUSTERS.model_copy(update={"embedder": LexicalEmbedder.identity})
-    write_wording(request, by_words, folder)
-    with open_wording(folder) as run:
+    keep_clusters(by_words, folder)
+    write_variation(request, folder)
+    with make_varying(folder) as context, open_varying(folder, context) as run:
         for _ in run.events():
             pass
-        state = WordingState(**run.graph.get_state(run.config).values)
-        report = worded_report(state, run.context)
-    games = [one.game for one in state.variants]
+        state = VaryState(**run.graph.get_state(run.config).values)
+        report = run.result().report
+    games = [one.game for one in state.candidates]
     assert all(isinstance(game, WordedGame) and game.settled for game in games)
-    assert {row.game and row.game.title for row in report.variants} == {
+    assert {row.title for row in report.variants} == {
         "Veiled tic-tac-toe",
         "Runaway tic-tac-toe",
         "Screened tic-tac-toe",
     }
-    assert all(len(one.replaced) == 2 for one in state.variants)
+    assert all(len(one.replaced) == 2 for one in state.candidates)
     assert report.end == "varied"
 
 

@@ -20,8 +20,8 @@ from games.values import FaultKind, Json, ModuleFault
 from graph.run.events import BaseMeasured
 from graph.run.folder import RunFolder, RunFolderError
 from graph.run.handle import RunHandle
+from graph.vary import playing
 from graph.vary.bases import BaseGame, base_of
-from graph.vary.nodes import check as checking
 from graph.vary.report import VaryReport, read_varied
 from graph.vary.runs import build_varying, open_varying, run_varying
 from graph.vary.settings import VarySettings, read_variation
@@ -35,8 +35,8 @@ from tools.variation import trial as trying
 from tools.variation.trial import TrialResult
 
 MOMENTS = (
-    *("base", "base midway", "twist", "trial", "trial midway", "select"),
-    *("check", "check midway", "report"),
+    *("base", "base midway", "suggest", "reflect", "reflect midway", "rank"),
+    *("make", "make midway", "report"),
 )
 Vary = Callable[..., VaryReport]
 
@@ -58,11 +58,11 @@ def test_an_edge_is_drawn_to_each_node_that_may_come_next_and_to_no_other() -> N
         drawn.setdefault(edge.source, set()).add(edge.target)
     assert drawn == {
         "__start__": {"base"},
-        "base": {"twist"},
-        "twist": {"trial", "report"},
-        "trial": {"select"},
-        "select": {"check", "report"},
-        "check": {"select"},
+        "base": {"suggest"},
+        "suggest": {"reflect", "report"},
+        "reflect": {"reflect", "rank"},
+        "rank": {"make", "report"},
+        "make": {"rank"},
         "report": {"__end__"},
     }
 
@@ -101,6 +101,7 @@ def test_a_variant_is_a_folder_whose_game_is_not_its_parent(vary: Vary, tmp_path
         assert card.defaults() == {**usual, **one.changed} != usual
         assert sorted(made.heuristics) == sorted(library.heuristic_sources("poker"))
         assert one.novelty > report.chance
+        assert one.checks is not None
         assert one.checks > 5
         assert (tmp_path / "run" / one.folder / "rulebook.md").read_text().startswith("# ")
         assert one.command.startswith("rulewright new --family poker --players 2 --set ")
@@ -327,7 +328,7 @@ def test_a_check_that_judges_nothing_is_an_end_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     finding = Finding(check="total", outcome=outcome, evidence="no match finished")
-    monkeypatch.setattr(checking, "_checked", lambda *_: [finding])
+    monkeypatch.setattr(playing, "_checked", lambda *_: [finding])
     report = vary(library_game("leduc_poker"), n=1)
     assert report.end == "none"
     assert f"{told}total: no match finished" in report.dropped

@@ -11,25 +11,14 @@ import numpy as np
 import pytest
 
 from games.library import families
-from graph.run.folder import RunFolder
+from graph.run.events import Reported, Tell
+from graph.run.folder import RunFolder, RunFolderError
+from graph.vary.breeding import keep_clusters
+from graph.vary.report import MadeGame, VaryReport, remarks_of
 from graph.vary.rulebooks import Rulebook, rulebook_named
-from graph.vary.worded import (
-    WordedReport,
-    build_wording,
-    open_wording,
-    rules_page,
-    worded_remarks,
-    write_worded,
-)
-from graph.vary.wording import (
-    WordedVariant,
-    WordingRequest,
-    WordingSettings,
-    known_texts,
-    options_of,
-    variants_of,
-    write_wording,
-)
+from graph.vary.runs import make_varying, run_varying
+from graph.vary.settings import VaryRequest, WordingSettings, write_variation
+from graph.vary.wording import GameMaker, known_texts, options_of, variants_of
 from tests.agents.model.endpoint import Answer, as_json, error, serving
 from vectorstore.documents import StoreError
 from vectorstore.embedders import LexicalEmbedder
@@ -98,30 +87,14 @@ def asked(
     folder = RunFolder(path)
     folder.make()
     settings = WordingSettings.model_validate({"seed": 3, "n": 3, "make": 2, **changes})
-    write_wording(WordingRequest(base=base, settings=settings), clusters, folder)
+    keep_clusters(clusters, folder)
+    write_variation(VaryRequest(base=base, settings=settings), folder)
     return folder
 
 
-def ran(folder: RunFolder) -> WordedReport:
-    with open_wording(folder) as run:
-        for _ in run.events():
-            pass
-        report = run.result()
-    write_worded(report, folder)
-    return report
-
-
-def test_an_edge_is_drawn_to_each_node_that_may_come_next_and_to_no_other() -> None:
-    drawn: dict[str, set[str]] = {}
-    for edge in build_wording().compile().get_graph().edges:
-        drawn.setdefault(edge.source, set()).add(edge.target)
-    assert drawn == {
-        "__start__": {"mechanics"},
-        "mechanics": {"substitute"},
-        "substitute": {"reword", "rank"},
-        "reword": {"reword", "rank"},
-        "rank": {"__end__"},
-    }
+def ran(folder: RunFolder, maker: GameMaker | None = None) -> VaryReport:
+    with make_varying(folder, maker=maker) as context:
+        return run_varying(folder, context).report
 
 
 def test_only_mechanics_of_more_than_three_other_games_are_replaced() -> None:
@@ -153,20 +126,18 @@ def test_the_least_similar_are_chosen_and_written_down(
 ) -> None:
     with model() as endpoint:
         report = ran(asked(tmp_path / "run"))
-    assert (report.end, len(report.variants), len(report.to_make)) == ("varied", 3, 2)
-    similar = [row.similarity for row in report.variants]
-    assert similar[:2] == sorted(similar[:2])
-    assert similar[2] >= similar[1]
+    assert (report.end, len(report.variants)) == ("varied", 3)
+    similar = [max(1 - row.novelty, row.within or 0.0) for row in report.variants]
+    assert similar == sorted(similar)
     assert report.qms.keys() == {"store", "batch"}
     assert report.qms["store"]["0.5"] == pytest.approx(
-        float(np.median([row.closest for row in report.variants]))
+        float(np.median([1 - row.novelty for row in report.variants]))
     )
     assert all(row.like != "go_fish" for row in report.variants)  # D without g
     assert len(endpoint.requests) == 6  # each worded once, and read once
     for row in report.variants:
         page = (tmp_path / "run" / row.folder / "rules.md").read_text()
-        assert row.game is not None
-        assert page.startswith(f"# {row.game.title}\n")
+        assert page.startswith(f"# {row.title}\n")
         assert "- R1: " in page
 
 
@@ -177,7 +148,7 @@ def test_a_base_without_a_large_cluster_is_not_varied_and_it_is_said(
     with model() as endpoint:
         report = ran(asked(tmp_path / "run", clusters=small))
     assert (report.end, report.variants, endpoint.requests) == ("none", (), [])
-    assert "is not varied" in " ".join(worded_remarks(report))
+    assert "is not varied" in " ".join(remarks_of(report))
 
 
 def test_a_variant_of_which_the_model_gives_none_is_dropped_and_said(
@@ -196,8 +167,8 @@ def test_a_variant_of_which_the_model_gives_none_is_dropped_and_said(
         report = ran(asked(tmp_path / "run"))
     assert report.end == "fewer"
     assert report.dropped
-    assert all("it is the known game" in why for why in report.dropped.values())
-    assert len(report.variants) + len(report.dropped) == 3
+    assert all("it is the known game" in why for why in report.dropped)
+    assert len(report.variants) + sum(report.dropped.values()) == 3
 
 
 def test_a_run_that_stops_at_any_call_goes_on_to_the_same_bytes(
@@ -266,14 +237,34 @@ def test_what_a_model_wrote_opens_no_tag_on_the_page(
     assert report.variants
     assert "<script" not in page
     assert "<img" not in page
-    assert "\x1b" not in rules_page(first(report, tmp_path))
+    rules = tmp_path / "run" / report.variants[0].folder / "rules.md"
+    assert "\x1b" not in rules.read_text()
 
 
-def first(report: WordedReport, path: Path) -> Any:  # noqa: ANN401
-    with open_wording(RunFolder(path / "run")) as run:
-        kept = [WordedVariant.model_validate(v) for v in values(run)]
-    return next(one.game for one in kept if one.number == report.variants[0].number)
+def test_the_least_similar_are_made_each_in_a_folder_of_its_own_and_once(
+    tmp_path: Path, model: Callable[..., Any]
+) -> None:
+    calls: list[tuple[Path, str]] = []
 
+    def make(folder: RunFolder, prompt: str, settings: WordingSettings, tell: Tell) -> MadeGame:
+        calls.append((folder.path, prompt))
+        if len(calls) == 2:
+            raise RunFolderError("stopped")
+        tell(Reported(end="passed", folder=str(folder.path)))
+        return MadeGame(end="passed", passed=True, reason="", length=12.0, skill=0.9)
 
-def values(run: Any) -> Any:  # noqa: ANN401
-    return run.graph.get_state(run.config).values["variants"]
+    folder = asked(tmp_path / "run")
+    with model():
+        with pytest.raises(RunFolderError, match="stopped"):
+            ran(folder, make)
+        report = ran(folder, make)
+    first, second, third = report.variants
+    assert first.made is not None
+    assert second.made is not None
+    assert third.made is None  # two are to be made
+    made = [folder.path / one.folder for one in (first.made, second.made)]
+    assert [path for path, _ in calls] == [made[0], made[1], made[1]]  # what is made stays
+    assert all("\n## " not in prompt and "- R1: " in prompt for _, prompt in calls)
+    assert first.columns == ["-", "12.0", "-", "-", "90 %"]
+    page = (folder.path / "report.html").read_text()
+    assert f'href="{first.made.folder}/report.html"' in page

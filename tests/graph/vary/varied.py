@@ -13,7 +13,7 @@ from graph.run.folder import RunFolder
 from graph.vary.bases import BaseGame, base_of
 from graph.vary.runs import run_varying
 from graph.vary.settings import VaryRequest, VarySettings, read_variation, write_variation
-from graph.vary.state import VaryContext
+from graph.vary.walking import SettingsWalk
 from tools.sandbox import Sandbox
 from tools.sources import GameSource
 
@@ -40,9 +40,9 @@ def asked(folder: Path, base: BaseGame, **changes: object) -> RunFolder:
     return run
 
 
-def context_in(folder: RunFolder, sandbox: Sandbox) -> VaryContext:
+def context_in(folder: RunFolder, sandbox: Sandbox) -> SettingsWalk:
     """The context of a process that works for this folder."""
-    return VaryContext(sandbox, PlayerRoster(), folder, read_variation(folder))
+    return SettingsWalk(folder, read_variation(folder), sandbox, PlayerRoster())
 
 
 def started(folder: Path, kill_at: str = "") -> BaseProcess:
