@@ -16,7 +16,7 @@ from app.python.shown import (
     Displayed,
     ShownTable,
     quietly,
-    require,
+    require_kinds,
     settings_told,
 )
 from games.text import one_line
@@ -104,7 +104,7 @@ def load_game(
     from app.table.session import open_table
     from graph.run.sandboxes import open_sandbox
 
-    require(seats_or_usual=players, parameters=parameters)
+    require_kinds(seats_or_usual=players, parameters=parameters)
     if not isinstance(game, str | Path | LoadedGame):
         told = one_line(repr(game))[:100]
         raise ArgumentError(f"game is {told}; required: a name, a path, or what load gave")
@@ -178,7 +178,7 @@ class DesignedGame(Displayed):
         from graph.new.requests import read_request
         from graph.run.folder import RunFolder
 
-        require(words=words, hears=hears)
+        require_kinds(words=words, hears=hears)
         if not self.question:
             raise ArgumentError("this run asks nothing; rulewright revise changes its game")
         folder = RunFolder(self.folder)
@@ -233,8 +233,8 @@ def design_game(
     from graph.run.folder import create_folder, runs_folder
     from graph.run.opening import model_settings
 
-    require(prompt=prompt, family=family, seats_or_usual=players, parameters=parameters)
-    require(quick=quick, seed=seed, out=out, hears=hears)
+    require_kinds(prompt=prompt, family=family, seats_or_usual=players, parameters=parameters)
+    require_kinds(quick=quick, seed=seed, out=out, hears=hears)
     with quietly():
         words = readable_words(prompt, "the prompt")
         if not words.strip() and family is None:

@@ -11,9 +11,9 @@ from app.python.shown import (
     ArgumentError,
     Displayed,
     ShownTable,
-    framed,
+    framed_drawing,
     quietly,
-    require,
+    require_kinds,
     with_interval,
 )
 from games.text import one_line
@@ -120,7 +120,7 @@ def match_players(
     from games.streams import drawn_seed
     from tools.playtest.series import SeriesSettings, series_summary
 
-    require(players=players, games=games, seed=seed)
+    require_kinds(players=players, games=games, seed=seed)
     loaded = load_game(game, players=len(players), parameters=parameters)
     with quietly(), Isolation().chosen():
         asked = SeriesSettings(games, drawn_seed() if seed is None else seed)
@@ -209,7 +209,7 @@ def round_robin(
     from tools.playtest.schedule import TournamentSettings
     from tools.playtest.tournament import play_tournament
 
-    require(players=players, seats=seats, deals=deals, seed=seed)
+    require_kinds(players=players, seats=seats, deals=deals, seed=seed)
     loaded = load_game(game, players=seats, parameters=parameters)
     with quietly(), Isolation().chosen():
         workers = chosen_workers("threads", 1)
@@ -250,7 +250,7 @@ class TablePosition:
 
         own = self.seat - 1
         drawn = SeatDrawing(self.setting, own).html(self.observation, self.legal, (), own)
-        return framed(f"Before ply {self.ply}, as player {self.seat} sees it", drawn)
+        return framed_drawing(f"Before ply {self.ply}, as player {self.seat} sees it", drawn)
 
 
 @dataclass(frozen=True, repr=False)
@@ -280,7 +280,7 @@ class ShownMatch(Displayed):
         """
         from app.table.layout import SeatLayout
 
-        require(ply=ply, seat=seat)
+        require_kinds(ply=ply, seat=seat)
         plies = self.record.match.plies
         if not 1 <= seat <= len(self.record.players) or not 1 <= ply <= len(plies):
             raise ArgumentError(
@@ -347,7 +347,7 @@ def play_one_match(
     from graph.run.sandboxes import open_sandbox
     from tools.sandbox import SandboxTable
 
-    require(choosers=players, seed=seed)
+    require_kinds(choosers=players, seed=seed)
     loaded = load_game(game, players=len(players), parameters=parameters)
     seed = drawn_seed() if seed is None else seed
 
@@ -443,7 +443,9 @@ def analyse_match_of(
     from games.records import MatchRecord
     from graph.run.sandboxes import open_sandbox
 
-    require(ply=ply or 0, seat=seat or 0, blunders=blunders, simulations=simulations, seed=seed)
+    require_kinds(
+        ply=ply or 0, seat=seat or 0, blunders=blunders, simulations=simulations, seed=seed
+    )
     record = match.record if isinstance(match, ShownMatch) else match
     if not isinstance(record, MatchRecord):
         told = one_line(repr(match))[:100]

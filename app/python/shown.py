@@ -82,13 +82,13 @@ _FITS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-def require(**given: object) -> None:
+def require_kinds(**given: object) -> None:
     """Refuse arguments of a wrong kind before they reach what asks for the right one.
 
     Raises:
         ArgumentError: At the first; it says what is required of that name.
 
-    >>> require(seed=3, games=0)
+    >>> require_kinds(seed=3, games=0)
     Traceback (most recent call last):
     app.python.shown.ArgumentError: games is 0; required: a whole number of at least 1
     """
@@ -154,7 +154,7 @@ class ShownTable:
         return f"<div><p><b>{escape(self.title)}</b></p>{table}{below}</div>"
 
 
-def framed(title: str, drawn: str) -> str:
+def framed_drawing(title: str, drawn: str) -> str:
     """A drawing of the page for a notebook, in a frame: neither's style reaches the other."""
     style = (files("app.web") / "static" / "style.css").read_text(encoding="utf-8")
     page = (
