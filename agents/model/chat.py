@@ -239,7 +239,7 @@ class ChatModel:
         left = min(deadline - self._clock(), self.budget.seconds_left)
         if wait >= left:
             raise OutOfTimeError(
-                f"the endpoint asks to wait {wait:g} s and {max(0.0, left):.0f} s are left"
+                f"the endpoint asks to wait {in_seconds(wait)} and {max(0.0, left):.0f} s are left"
                 if error.wait_s is not None
                 else "the time for this call is used up"
             )

@@ -58,7 +58,8 @@ def _parsed(text: str) -> JsonValue:
 
 def _joined(content: object) -> object:
     """Content that comes in parts as one text; what is no text, such as a thought, is left out."""
-    return "".join(map(_words_of, content)) if isinstance(content, list) else content
+    parts = [content] if isinstance(content, dict) else content
+    return "".join(map(_words_of, parts)) if isinstance(parts, list) else content
 
 
 def _words_of(part: object) -> str:
@@ -95,6 +96,10 @@ def _text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def _with_calls(said: object) -> object:
+    return {**said, "tool_calls": _calls_of(said)} if isinstance(said, dict) else said
+
+
 class _Message(BaseModel):
     role: Annotated[Literal["assistant"], BeforeValidator(lambda _: "assistant")] = "assistant"
     content: Annotated[str | None, BeforeValidator(_joined)] = None
@@ -109,12 +114,12 @@ class _Message(BaseModel):
 
 class _Choice(BaseModel):
     index: int = 0
-    message: _Message
-    finish_reason: str | None = None
+    message: Annotated[_Message, BeforeValidator(_with_calls)]
+    finish_reason: Annotated[str | None, BeforeValidator(_text_or_none)] = None
 
 
 class _Completion(BaseModel):
-    model: str | None = None
+    model: Annotated[str | None, BeforeValidator(_text_or_none)] = None
     choices: list[_Choice]
 
 
@@ -188,10 +193,15 @@ def reported_tokens(response: JsonValue) -> tuple[int, int] | None:
     usage = response.get("usage") if isinstance(response, dict) else None
     if not isinstance(usage, dict):
         return None
-    asked, said = (usage.get(name) for name in _COUNTS[:2])
-    if not (isinstance(asked, int) and isinstance(said, int)):
+    asked, said = (_count(usage.get(name)) for name in _COUNTS[:2])
+    return None if asked is None or said is None else (asked, said)
+
+
+def _count(told: JsonValue) -> int | None:
+    """Tokens, if they can be: JSON has 11 and 11.0 for one number."""
+    if not isinstance(told, int | float) or not 0 <= told <= _MOST_TOKENS:
         return None
-    return (asked, said) if 0 <= asked <= _MOST_TOKENS and 0 <= said <= _MOST_TOKENS else None
+    return int(told) if int(told) == told else None
 
 
 def is_stream(body: bytes) -> bool:
@@ -217,9 +227,13 @@ def spelled(body: bytes) -> dict[str, Any]:
     except BadBodyError:
         raise
     except (AttributeError, TypeError, ValueError, RecursionError) as error:
-        raise BadBodyError(f"an event of the stream is not of the protocol: {error}") from error
+        raise BadBodyError(
+            f"an event of the stream is not of the protocol: {error}; it begins "
+            f"{spelling.said[:_QUOTED]!r}"
+        ) from error
     if spelling.finish is None:
-        raise BadBodyError(f"the stream broke off after {len(body)} bytes")
+        end = body[-_QUOTED:].decode(errors="replace")
+        raise BadBodyError(f"the stream broke off after {len(body)} bytes; it ends {end!r}")
     return completion
 
 
@@ -238,6 +252,22 @@ def _events(text: str) -> Iterator[tuple[str, list[str]]]:
             data.append(line if line.startswith("{") else said)
 
 
+def _values(text: str) -> Iterator[Any]:
+    """The values of JSON that stand in a text, one after the other."""
+    decoder = json.JSONDecoder()
+    while text := text.strip():
+        value, end = decoder.raw_decode(text)
+        yield value
+        text = text[end:]
+
+
+def _calls_of(said: dict[str, Any]) -> list[Any]:
+    """The calls of a message, or the one of servers that know the form before tools alone."""
+    legacy = said.get("function_call")
+    calls = said.get("tool_calls") or (legacy and {"function": legacy}) or []
+    return [call for call in (calls if isinstance(calls, list) else [calls]) if call]
+
+
 class _Spelling:
     """A completion as far as the events have spelled it."""
 
@@ -247,27 +277,29 @@ class _Spelling:
         self.calls: list[dict[str, Any]] = []
         self.open: dict[object, dict[str, Any]] = {}
         self.finish: str | None = None
+        self.said = ""
 
     def hear(self, name: str, data: Sequence[str]) -> None:
         """Take an event; one that is named so is an error, whatever is in it."""
-        said = "\n".join(data)
-        is_one = len(data) > 1 and (name == "error" or _parsed(said) is not None)
-        for part in [said] if is_one else data:
-            if part.strip() == _DONE:
-                self.finish = self.finish or ("stop" if self.texts["content"] else None)
-            elif part.strip():
-                value: Any = _parsed(part) if name == "error" else json.loads(part)
-                words = error_words(value) or (part[:_QUOTED] if name == "error" else "")
-                if words:
-                    raise BadBodyError(f"the endpoint ended the stream: {words}")
-                self.take(value)
+        parts = [part.strip() for part in data]
+        self.said = said = "\n".join(part for part in parts if part != _DONE)
+        value: Any
+        for value in [_parsed(said)] if name == "error" else _values(said):
+            words = error_words(value) or (said[:_QUOTED] if name == "error" else "")
+            if words:
+                raise BadBodyError(f"the endpoint ended the stream: {words}")
+            self.take(value)
+        if _DONE in parts:
+            self.finish = self.finish or ("stop" if self.texts["content"] else None)
 
     def take(self, event: dict[str, Any]) -> None:
         self.head |= {k: event[k] for k in ("id", "created", "model", "usage") if event.get(k)}
         for choice in event.get("choices") or ():
             if not choice.get("index"):
                 self.finish = choice.get("finish_reason") or self.finish
-                self._extend(choice.get("delta") or {})
+                # A whole message is what some servers send at once, and some at the end once more.
+                whole = None if any(map(any, self.texts.values())) else choice.get("message")
+                self._extend(choice.get("delta") or (not self.calls and whole) or {})
 
     def _extend(self, delta: dict[str, Any]) -> None:
         """A call's first part has its name; what follows has more of its arguments."""
@@ -275,7 +307,7 @@ class _Spelling:
         said = {**delta, "reasoning_content": _text_or_none(thought)}
         for name, parts in self.texts.items():
             parts.append(_joined(said.get(name)) or "")
-        for part in delta.get("tool_calls") or ():
+        for part in _calls_of(delta):
             self._call(part, part.get("index", 0), part.get("function") or {})
 
     def _call(self, part: dict[str, Any], key: object, said: dict[str, Any]) -> None:

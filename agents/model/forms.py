@@ -29,22 +29,26 @@ def _without(*names: str) -> Callable[[Body], Body]:
     return lambda body: {name: value for name, value in body.items() if name not in names}
 
 
-def _rules_first(body: Body) -> Body:
-    """The system's messages at the beginning of the first message of the user."""
+def _in_turns(body: Body) -> Body:
+    """The system's words as the user's first, and neighbours of the user's as one message.
+
+    The templates of some models have no system, or the two others in turns alone.
+    """
     given = body["messages"]
     messages = [m for m in given if isinstance(m, dict)] if isinstance(given, list) else []
-    rules = [str(said["content"]) for said in messages if said["role"] == "system"]
-    others = [dict(said) for said in messages if said["role"] != "system"]
-    if not rules or not others or others[0]["role"] != "user":
-        return body
-    others[0]["content"] = "\n\n".join([*rules, str(others[0]["content"])])
-    return {**body, "messages": [*others]}
+    turns: list[Body] = []
+    for said in sorted(messages, key=lambda said: said["role"] != "system"):
+        turn = {**said, "role": "user"} if said["role"] == "system" else said
+        if turns and turn["role"] == turns[-1]["role"] == "user":
+            turn = {**turn, "content": f"{turns.pop()['content']}\n\n{turn['content']}"}
+        turns.append(turn)
+    return {**body, "messages": [*turns]}
 
 
 _FORMS = {
     "tool_choice": _Form(re.compile(rb"(?i)tool.?choice"), _without("tool_choice")),
     "temperature": _Form(re.compile(rb"(?i)temperature"), _without("temperature")),
-    "system": _Form(re.compile(rb"(?i)\broles?\b|\bsystem (?:message|prompt)"), _rules_first),
+    "system": _Form(re.compile(rb"(?i)\broles?\b|\bsystem (?:message|prompt)"), _in_turns),
     "stream": _Form(re.compile(rb"(?i)\bstream|^501"), _without("stream", "stream_options")),
 }
 

@@ -23,6 +23,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from agents.model.errors import RecordingError, ReplayMissError
 from agents.model.settings import ModelSettings
+from games.environments.reading import read_plain
 
 T = TypeVar("T")
 UNPLACED = "unplaced"
@@ -33,6 +34,7 @@ _DRAFT: ContextVar[int] = ContextVar("rulewright_draft", default=0)
 # In the request's JSON a line break is backslash-n; a mere mention of the tag is followed by none.
 _RETRIEVED = re.compile(r"<retrieved>\\n.*?\\n</retrieved>", re.DOTALL)
 _EXCERPT = 60
+_LARGEST = 64 * 2**20  # bytes
 _IDENTICAL = sys.maxsize
 
 
@@ -149,12 +151,15 @@ class Recording:
             RecordingError: If there is none at `path` or it is not one.
         """
         try:
-            file = _File.model_validate_json(path.read_text(encoding="utf-8"))
+            file = _File.model_validate_json(read_plain(path, _LARGEST))
         except OSError as error:
             raise RecordingError(f"cannot read the recording {path}: {error.strerror}") from error
-        except (ValidationError, UnicodeDecodeError) as error:
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(map(str, first["loc"])) or "the file"
             raise RecordingError(
-                f"{path} is no recording; required: JSON with 'label' and 'exchanges': {error}"
+                f"{path} is no recording; required: JSON with 'label' and 'exchanges': "
+                f"{where}: {first['msg']}"
             ) from error
         recording = cls(path, label=file.label)
         recording.exchanges = file.exchanges

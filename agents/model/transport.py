@@ -13,12 +13,15 @@ import re
 import socket
 import ssl
 import sys
+import threading
 from base64 import b64encode
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from html import escape
+from math import inf
+from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
@@ -39,6 +42,7 @@ _ORIGIN = ("scheme", "host", "port")
 _COMPLETIONS = "chat/completions"
 _STREAMED: Body = {"stream": True, "stream_options": {"include_usage": True}}
 _LAST_LINE = re.compile(rb"(?:^|[\r\n])data: ?\[DONE\]")
+_LATE = "the answer was not complete in time"
 _HIDDEN = "[key removed]"
 _SHORTEST_KEY = 8  # what is shorter or a word, such as "none" or "anything", stands for no key
 
@@ -99,12 +103,13 @@ class ExchangeTransport(httpx2.BaseTransport):
         if wait := current_wait():
             wait.sent += 1
         for _ in range(_MOST_HOPS):
-            response = self.inner.handle_request(request)
-            response.request = request
-            try:
-                body = _gathered(request, response.iter_bytes())
-            finally:
-                response.close()
+            with _cut_in_time(request):
+                response = self.inner.handle_request(request)
+                response.request = request
+                try:
+                    body = _gathered(request, response.iter_bytes())
+                finally:
+                    response.close()
             if (there := _moved(request, response)) is None:
                 break
             request.url = there
@@ -231,8 +236,44 @@ def _with_body(request: httpx2.Request, body: Body) -> httpx2.Request:
     )
 
 
+@contextmanager
+def _cut_in_time(request: httpx2.Request) -> Iterator[None]:
+    """Shut the connection down when the time of the current wait is used up.
+
+    The client bounds each read alone, and a server may send lines of a head for ever.
+    """
+    if (wait := current_wait()) is None or wait.total_s == inf:
+        yield
+        return
+    connected, late = list[socket.socket](), threading.Event()
+
+    def keep(event: str, info: dict[str, Any]) -> None:
+        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            connected.append(info["return_value"].get_extra_info("socket"))
+
+    def cut() -> None:
+        late.set()
+        for one in connected:
+            with suppress(OSError):
+                socket.socket.shutdown(one, socket.SHUT_RDWR)
+
+    request.extensions["trace"] = keep
+    timer = threading.Timer(max(0.0, wait.total_s - wait.seconds), cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except httpx2.TransportError:
+        if not late.is_set():
+            raise
+    finally:
+        timer.cancel()
+    if late.is_set():
+        raise httpx2.ReadTimeout(_LATE, request=request)
+
+
 def _gathered(request: httpx2.Request, chunks: Iterator[bytes]) -> bytes:
-    """A body, up to the end of its stream, within a size and the time of the current wait."""
+    """A body, up to the end of its stream, within a size and the silence that is borne."""
     wait, body = current_wait(), bytearray()
     heard = 0.0
     for chunk in chunks:
@@ -246,8 +287,8 @@ def _gathered(request: httpx2.Request, chunks: Iterator[bytes]) -> bytes:
             wait.lines += ends
             if _LAST_LINE.search(body, max(0, len(body) - len(chunk) - len("data: [DONE]"))):
                 break  # some servers keep the connection open
-        if wait.overdue or wait.seconds - heard > wait.silence_s:
-            raise httpx2.ReadTimeout("the answer was not complete in time", request=request)
+        if wait.seconds - heard > wait.silence_s:
+            raise httpx2.ReadTimeout(_LATE, request=request)
     return bytes(body)
 
 

@@ -8,6 +8,7 @@ from agents.model.budget import Budget, Usage, spent_before
 from agents.model.chat import ChatModel, Message, build_chat
 from agents.model.errors import ModelError
 from agents.model.recording import current_place, place
+from agents.model.replies import beyond_thought
 from agents.model.settings import ModelSettings, SettingsError
 from agents.model.waiting import Hear, listening
 from games.engine import Effort
@@ -117,4 +118,4 @@ class ModelTable:
 
 
 def _text(reply: "AIMessage") -> str:
-    return str(reply.text)
+    return beyond_thought(str(reply.text))

@@ -145,15 +145,14 @@ def _read(file: Path) -> tuple[str, str]:
     Raises:
         typer.BadParameter: If there is no such file, or it can be no module.
     """
+    from games.environments.reading import open_plain
+
     if str(file) == "-":
         name, content = "standard input", sys.stdin.buffer.read(_LARGEST_SOURCE + 1)
     else:
         name = str(file)
-        if file.exists() and not file.is_file():  # a pipe would be waited for without end
-            kind = "a folder" if file.is_dir() else "a pipe, a socket or a device"
-            raise typer.BadParameter(f"{name} is {kind}; required: one Python file")
         try:
-            with file.open("rb") as opened:
+            with open_plain(file) as opened:
                 content = opened.read(_LARGEST_SOURCE + 1)
         except OSError as error:
             raise typer.BadParameter(f"cannot read {name}: {error.strerror}") from error

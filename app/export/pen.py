@@ -9,12 +9,15 @@ from pathlib import Path
 from reportlab.lib.colors import HexColor
 from reportlab.lib.units import mm
 from reportlab.pdfbase import pdfmetrics
-from reportlab.pdfbase.ttfonts import TTFError, TTFont
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from app.export.drawing import Letters, Point
 from app.export.exported import ExportError
+from games.environments.reading import read_plain
 from games.text import one_line
+
+_LARGEST = 64 * 2**20  # bytes of a font
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,10 @@ def fonts_of(file: Path | None) -> Fonts:
     """
     files = ("Vera.ttf", "VeraBd.ttf", "VeraIt.ttf") if file is None else (str(file.resolve()),) * 3
     try:
+        if file is not None:
+            read_plain(file, _LARGEST)
         plain, bold, italic = map(_registered, files)
-    except (TTFError, OSError) as error:
+    except Exception as error:  # reportlab raises whatever a damaged file leads to
         raise ExportError(
             f"{file} cannot be used as a font: {one_line(str(error))[:200]}; required: a TrueType "
             "file (.ttf) with outlines"
@@ -55,7 +60,9 @@ def fonts_of(file: Path | None) -> Fonts:
 @cache
 def _registered(file: str) -> str:
     name = f"f{sha256(file.encode()).hexdigest()[:8]}"
-    pdfmetrics.registerFont(TTFont(name, file))
+    font = TTFont(name, file)
+    font.face.makeSubset([*range(32, 127)])  # as a page will: it reads what drawing needs
+    pdfmetrics.registerFont(font)
     pdfmetrics.registerFontFamily(name, normal=name, bold=name, italic=name, boldItalic=name)
     return name
 

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from evals.cwm.synthesis import CLOSED, recording_of, tasks
 from evals.results import EvalError, Row, read_data
+from games.environments.reading import read_plain
 
 KEPT = Path(__file__).parents[2] / "docs" / "measurements"
 _PLAY: Row = read_data("cwm/published.json")["games"]
@@ -28,6 +29,7 @@ _OF_A_SAMPLE = {
     "inference, train": "training inference",
     "inference, test": "inference",
 }
+_LARGEST = 64 * 2**20  # bytes of a result
 _SEATS = ("first", "second")
 _TITLES = {"wins": "wins, losses, draws", "payoffs": "payoffs", "forfeits": "rates of forfeits"}
 _NO_FORFEITS = [[0.0, 0.0], [0.0, 0.0]]
@@ -86,7 +88,7 @@ def read_results(files: Sequence[Path]) -> list[ResultFile]:
     found = []
     for file in (*sorted(KEPT.glob("cwm-*.json")), *files):
         try:
-            told = json.loads(file.read_text(encoding="utf-8"))
+            told = json.loads(read_plain(file, _LARGEST))
             found.append(ResultFile.model_validate(told.get("result", told)))
         except (OSError, ValueError, AttributeError, RecursionError) as error:
             raise EvalError(

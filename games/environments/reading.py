@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from errno import EINVAL
+from errno import EFBIG, EINVAL
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Generic, Literal, NoReturn, TypeVar
 
@@ -157,6 +157,19 @@ def open_plain(path: Path) -> BinaryIO:
         kind = "a folder" if path.is_dir() else "a pipe, a socket or a device"
         raise OSError(EINVAL, f"it is {kind}; required: a file")
     return path.open("rb")
+
+
+def read_plain(path: Path, most: int) -> bytes:
+    """The bytes of a file that somebody named; see `open_plain`.
+
+    Raises:
+        OSError: If it is no file, cannot be read, or has more than `most` bytes.
+    """
+    with open_plain(path) as file:
+        read = file.read(most + 1)
+    if len(read) > most:
+        raise OSError(EFBIG, f"it has more than {most} bytes")
+    return read
 
 
 def _lines(path: Path) -> Iterator[tuple[_Place, Json]]:

@@ -1,6 +1,9 @@
 """Wiring of the machine: its nodes, and what every node of it does."""
 
-from collections.abc import Callable
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -79,39 +82,74 @@ def _kept(name: str, node: Callable[..., Command[Any]]) -> Any:  # noqa: ANN401 
     @wraps(node)
     def run(state: RunState, runtime: Runtime[RunContext]) -> Command[Any]:
         given = folder_given(runtime)
-        kept: dict[str, object] = {}
         if given is not None:
-            state = state.in_folder(RunFolder(given).revision(state.revision).path)
-        elif state.folder:
-            # A server's client may send an update of the state, and so a folder.
-            runs = runs_of(runtime).resolve()
-            if runs not in Path(state.folder).resolve().parents:
-                raise RunFolderError(f"the folder {state.folder} is not in {runs}; begin a new run")
-            if not folder_of(state).root.is_of(state.key):
-                raise RunFolderError(f"{state.folder} is of another run; begin a new one")
-            if name not in _READING and (name != revise.__name__ or state.asks):
-                state = _in_branch(state, runtime)
-                kept = {"folder": state.folder, "revision": state.revision}
-        if tries_again(state) and state.stopped == name:
-            state, kept = state.trying_again(), {**kept, "stopped": None, "reason": ""}
-        command = node(state, runtime)
-        stepped = {"step": state.step} if "folder" in kept else {}
-        return replace(command, update={**kept, **(command.update or {}), **stepped})
+            if not (RunFolder(given).state / "thread").is_file():
+                raise RunFolderError(
+                    f"the run's folder {given} is not there any more; where it was moved, go on "
+                    "with it there: rulewright resume FOLDER"
+                )
+            return tried(state.in_folder(RunFolder(given).revision(state.revision).path), runtime)
+        if not state.folder:
+            return tried(state, runtime)
+        # A server's client may send an update of the state, and so a folder.
+        runs = runs_of(runtime).resolve()
+        if runs not in Path(state.folder).resolve().parents:
+            raise RunFolderError(f"the folder {state.folder} is not in {runs}; begin a new run")
+        if not folder_of(state).root.is_of(state.key):
+            raise RunFolderError(f"{state.folder} is of another run; begin a new one")
+        if name in _READING or (name == revise.__name__ and not state.asks):
+            return tried(state, runtime)
+        with _branch(state, runtime) as branch:
+            command = tried(branch, runtime)
+        kept = {"folder": branch.folder, "revision": branch.revision}
+        return replace(command, update={**kept, **(command.update or {}), "step": branch.step})
+
+    def tried(state: RunState, runtime: Runtime[RunContext]) -> Command[Any]:
+        if not (tries_again(state) and state.stopped == name):
+            return node(state, runtime)
+        command = node(state.trying_again(), runtime)
+        return replace(command, update={"stopped": None, "reason": "", **(command.update or {})})
 
     return run
 
 
-def _in_branch(state: RunState, runtime: Runtime[RunContext]) -> RunState:
-    """The state in the folder of its branch, which a fork finds as it stood at its checkpoint."""
+@contextmanager
+def _branch(state: RunState, runtime: Runtime[RunContext]) -> Iterator[RunState]:
+    """The state in the folder of its branch, which a fork finds as it stood at its checkpoint.
+
+    Forks may begin at once, and a step that was cancelled works on until its end: the next step in
+    its folder waits for it.
+    """
     folder, at = folder_of(state), step_of(runtime)
-    began, newest = folder.steps
-    if newest not in ("", state.step, at):
-        old, folder = folder, folder.branch(at)
-        state = replace(state.in_folder(folder.path), revision=int(folder.path.name))
-        began = at
-        _restore(state, old, context_of(runtime, state.folder, state.seed))
-    folder.step(began, at)
-    return replace(state, step=at)
+    with _no_other(folder.root.path):
+        old, (began, newest) = folder, folder.steps
+        if newest not in ("", state.step, at):
+            folder = folder.branch(at)
+            state = replace(state.in_folder(folder.path), revision=int(folder.path.name))
+            began = at
+        folder.step(began, at)
+    with _no_other(folder.state):
+        if folder is not old:
+            _restore(state, old, context_of(runtime, state.folder, state.seed))
+        yield replace(state, step=at)
+
+
+@contextmanager
+def _no_other(path: Path) -> Iterator[None]:
+    """Wait until no other thread or process is inside the block for this folder.
+
+    Raises:
+        RunFolderError: If the folder is not there any more.
+    """
+    try:
+        hold = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        raise RunFolderError(f"{path} cannot be used: {error.strerror}") from error
+    try:
+        fcntl.flock(hold, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(hold)
 
 
 def _restore(state: RunState, old: RunFolder, context: RunContext) -> None:

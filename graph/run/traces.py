@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -120,7 +120,8 @@ def _client_of(path: Path, *, upload: bool) -> "Client":
             if isinstance(tags, list) and TAG_HIDDEN in tags:  # LangGraph's own steps
                 return
             text = json.dumps(line, default=_plain, sort_keys=True)
-            with lock, path.open("a", encoding="utf-8") as file:
+            # A folder that was moved away is told by the next step, and not made again by this.
+            with suppress(FileNotFoundError), lock, path.open("a", encoding="utf-8") as file:
                 file.write(text + "\n")
 
     return KeepingClient(timeout_ms=_REQUEST_MS) if upload else KeepingClient(**_OFFLINE)

@@ -23,6 +23,7 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     delay_s: float = 0.0
     drip_s: float = 0.0
+    head_drip_s: float = 0.0
 
 
 Step: TypeAlias = Answer | Callable[[Request], Answer]
@@ -168,6 +169,9 @@ class Endpoint:
                     self.send_header("Content-Length", str(len(answer.body)))
                 for name, value in answer.headers.items():
                     self.send_header(name, value)
+                    if answer.head_drip_s:
+                        time.sleep(answer.head_drip_s)
+                        self.flush_headers()
                 self.end_headers()
                 wait_s = answer.drip_s or endpoint.pause_s / 2  # an event is a line and a blank one
                 for piece in pieces(answer, endpoint.pause_s):

@@ -32,14 +32,19 @@ from tests.agents.model.talking import ASKED, Sleeper, chat_with, settings_for, 
 from tests.agents.model.test_replies import GOOD, Trump, accept
 
 KEY = "sk-very-secret"
+DELTAS = [delta(content="we"), delta(content="ll"), delta(finish="stop")]
 WHOLE = "application/json; charset=utf-8"  # the endpoint of these tests does not stream it
-END = delta(finish="stop")
-WELL = events(delta(content="we"), delta(content="ll"), END)
+END = DELTAS[-1]
+WELL = events(*DELTAS)
 DONE = "data: [DONE]"
 PLAIN = b'data: {"choices": [{"index": 0, "delta": {"content": "well"}, "finish_reason": "stop"}]}'
 PARTS = [{"type": "text", "text": "we"}, {"type": "text", "text": "ll"}]
 THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "bad"}]}
 LIMIT = 1024 * 1024
+
+
+def as_bytes(value: object) -> bytes:
+    return json.dumps(value).encode()
 
 
 def whole(**said: object) -> Answer:
@@ -81,6 +86,13 @@ TEXTS = {
     "reasononly-whole": whole(content=None, reasoning_content="well"),
     "errnone-whole": raw({**json.loads(whole(content="well").body), "error": {"code": 0}}),
     "created201": replace(whole(content="well"), status=201),
+    "part-alone": whole(content=PARTS[0] | {"text": "well"}),
+    "odd-head": raw({**json.loads(whole(content="well", finish_reason=1).body), "model": 7}),
+    "several-in-a-line": stream(
+        b"data: " + b"".join(map(as_bytes, DELTAS)) + b"\n\n" + DONE.encode()
+    ),
+    "message-in-a-stream": events({"choices": [{"message": {"content": "well"}}]}),
+    "message-once-more": events(*DELTAS, {"choices": [{"message": {"content": "well"}}]}),
     "reasoning-beside": events(delta(reasoning_content="bad"), delta(content="well"), END),
 }
 
@@ -108,10 +120,11 @@ def called(*parts: dict[str, object]) -> Answer:
     return events(*[delta(tool_calls=[part]) for part in parts], delta(finish="tool_calls"))
 
 
-def called_whole(*calls: dict[str, object]) -> Answer:
+def called_whole(*calls: dict[str, object] | None) -> Answer:
     return whole(content=None, tool_calls=list(calls), finish_reason="tool_calls")
 
 
+LEGACY = [{"name": "run", "arguments": TEXT[:5]}, {"arguments": TEXT[5:]}]
 ONE: list[tuple[str, object]] = [("run", OBJECT)]
 CALLS: dict[str, tuple[Answer, list[tuple[str, object]]]] = {
     "argsdict": (called(call(OBJECT, index=0)), ONE),
@@ -141,6 +154,11 @@ CALLS: dict[str, tuple[Answer, list[tuple[str, object]]]] = {
     "dupindex-whole": (called_whole(call(TEXT), call(TEXT)), ONE),
     "oneid-two-calls": (called_whole(call(TEXT), call("{}")), [*ONE, ("run", {})]),
     "noindex": (called(call(TEXT)), ONE),
+    "holes": (called_whole(None, call(TEXT)), ONE),
+    "no-list": (events(delta(tool_calls=call(TEXT, index=0)), END), ONE),
+    "legacy": (events(*[delta(function_call=part) for part in LEGACY], END), ONE),
+    "legacy-whole": (whole(function_call={"name": "run", "arguments": TEXT}), ONE),
+    "legacy-beside": (whole(function_call=LEGACY[0], tool_calls=[call(TEXT)]), ONE),
 }
 
 
@@ -195,6 +213,9 @@ ERRORS = {
     "errtext200": raw({"error": WORDS}),
     "message200": raw({"object": "error", "message": WORDS}),
     "errevents200": raw({"error": {"message": WORDS}}, "text/event-stream"),
+    "words-as-data": events(delta(content="th"), f"data: {WORDS}"),
+    "words-as-json": events(f"data: {json.dumps(WORDS)}"),
+    "words-between": events(delta(content="th"), WORDS, done=False),
     "errlist": events([{"error": {"message": WORDS}}]),
     "errelsewhere200": raw({"choices": None, "base_resp": {"status_msg": WORDS}}),
     "page200": Answer(f"<style>p {{}}</style><h1>{WORDS}</h1>".encode(), content_type="text/html"),
@@ -344,6 +365,22 @@ def test_a_schema_at_which_the_server_fails_is_followed_by_a_call(
         assert len(endpoint.requests) == before + 1
     again = build_chat(settings_for(replay=path), sleep=Sleeper())
     assert ask_structured(again, ASKED, Trump, accept) == "spades"
+
+
+def test_turns_alternate_where_the_models_template_has_no_others() -> None:
+    """Such templates have user and assistant in turns, after a system message or without one."""
+
+    def strict(asked: Request) -> Answer:
+        roles = [said["role"] for said in asked["messages"]]
+        if roles != ["user", "assistant", "user"][: len(roles)]:
+            return error(400, "Conversation roles must alternate user/assistant/user/assistant/...")
+        return message("well")
+
+    with serving(strict) as endpoint:
+        said = chat_with(endpoint, retries=0).ask([*RULES, *RULES], text_of)
+        (turn,) = endpoint.requests[-1]["messages"]
+    assert said == "well"
+    assert turn["content"] == "\n\n".join([RULES[0]["content"]] * 2 + [ASKED[0]["content"]] * 2)
 
 
 def test_a_server_that_fails_at_everything_is_an_endpoint_error() -> None:

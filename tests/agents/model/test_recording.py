@@ -1,4 +1,5 @@
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -180,6 +181,12 @@ def test_a_file_that_is_no_recording_is_refused(tmp_path: Path, text: str) -> No
     path.write_text(text)
     with pytest.raises(RecordingError, match="is no recording"):
         build_chat(replaying(path))
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "recording.json")
+    with pytest.raises(RecordingError, match="a pipe, a socket or a device"):
+        build_chat(replaying(tmp_path / "recording.json"))
 
 
 def test_a_recording_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import json
 import time
 from contextvars import copy_context
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,16 @@ def test_a_stream_without_end_is_left_at_the_deadline_and_the_run_can_go_on() ->
         ):
             chat_with(endpoint, timeout_s=5, deadline_s=0.6).ask(ASKED, text_of)
         endpoint.script, endpoint.pause_s = [message("well")], 0.0
+        assert chat_with(endpoint).ask(ASKED, text_of) == "well"
+
+
+def test_a_head_without_end_is_left_at_the_deadline() -> None:
+    """Forty lines of a head, one every 0.05 s, and the whole answer after them."""
+    answer = message("well")
+    slow = replace(answer, headers={f"X-{n}": "wait" for n in range(40)}, head_drip_s=0.05)
+    with serving(slow) as endpoint:
+        with pytest.raises(EndpointError, match=r"not complete within 0\.6 s"):
+            chat_with(endpoint, deadline_s=0.6).ask(ASKED, text_of)
         assert chat_with(endpoint).ask(ASKED, text_of) == "well"
 
 
@@ -275,6 +286,18 @@ def test_who_streams_a_graph_hears_it_while_the_node_waits() -> None:
     assert len(heard) > 2
     assert [event.over for event in heard[-2:]] == [False, True]
     assert all(event.model == "scripted" for event in heard)
+
+
+@pytest.mark.parametrize("shown", [7, 7.0])
+def test_a_number_of_tokens_may_be_written_as_json_writes_numbers(shown: float) -> None:
+    """RFC 8259, 6: there is one kind of number."""
+    value = json.loads(message("well").body)
+    value["usage"] = {"prompt_tokens": shown, "completion_tokens": 20.0, "total_tokens": None}
+    with serving(Answer(json.dumps(value).encode())) as endpoint:
+        model = chat_with(endpoint)
+        model.ask(ASKED, text_of)
+    usage = model.budget.usage
+    assert (usage.tokens_in, usage.tokens_out, usage.estimated_calls) == (7, 20, 0)
 
 
 NUMBERS: list[object] = [-5, 10**30, "many", None, 1.5, [], True]

@@ -32,6 +32,11 @@ def test_a_legal_answer_is_played_as_it_is_with_what_it_cost() -> None:
     assert effort.items() >= used.items()
 
 
+def test_a_thought_before_the_answer_is_no_part_of_it() -> None:
+    with asking(message("<think>ACTION: raise? No.</think>\n\nbet")) as (player, _):
+        assert decided(player)[0] == "bet"
+
+
 def test_an_illegal_answer_is_told_to_the_model_which_then_thinks_again() -> None:
     script = (message("ACTION: all in"), message("I would bet."), BET)
     with asking(*script) as (player, endpoint):

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+import reportlab
 
 from app.export.components import Component, ComponentList, GameBoard, listed_components
 from app.export.drawing import CARD
@@ -325,3 +326,17 @@ def test_headings_lists_and_tables_are_typeset(
     assert "A<B 11 quoted" in book
     assert "---" not in book
     assert book.count("z") >= 5000
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.9])
+def test_a_font_that_was_cut_off_is_refused_before_anything_is_drawn(
+    share: float, tmp_path: Path
+) -> None:
+    """Its table of contents names parts that are not there."""
+    whole = Path(reportlab.__file__).with_name("fonts") / "Vera.ttf"
+    content = whole.read_bytes()
+    cut = tmp_path / "cut.ttf"
+    cut.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(ExportError, match="cannot be used as a font"):
+        fonts_of(cut)
+    assert fonts_of(whole).plain

@@ -1,5 +1,6 @@
 """Forks of a thread: LangGraph's time travel, where branches are independent of each other."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
 from agents.composer import composer_roles
+from graph.run.folder import RunFolder
 from tests.graph.conftest import MakeContext
 from tests.graph.new.test_chat import Chat
 from tests.graph.settings import SMALL
@@ -97,3 +99,25 @@ def test_a_run_that_goes_on_from_any_step_once_more_has_the_same_files_elsewhere
     assert files(made["folder"]) == kept
     assert files(again["folder"]).keys() == kept.keys()
     assert files(again["folder"])["game.py"] == kept["game.py"]
+
+
+def test_a_run_that_is_cancelled_goes_on_at_once_though_its_step_still_works(
+    make_context: MakeContext,
+) -> None:
+    """A step in a thread cannot be stopped: asyncio cancels who waits for it, and no more."""
+    chat = Chat(make_context(composer_roles()))
+    sent: Any = {"messages": [{"role": "user", "content": GOMOKU}]}
+    modes: Any = {"context": chat.context, "stream_mode": "custom"}
+
+    async def until_play() -> None:
+        async for event in chat.graph.astream(sent, chat.config, **modes):
+            if event["event"] == "MatchPlayed":
+                return
+
+    async def cancelled() -> dict[str, Any]:
+        await until_play()
+        return await chat.graph.ainvoke(None, chat.config, context=chat.context)
+
+    chat.output = asyncio.run(cancelled())
+    assert (chat.output["end"], rows(chat, chat.output["folder"])) == ("made", {5})
+    assert not RunFolder(Path(chat.output["folder"])).revisions

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from agents.protocols import Brief, Design, RoleError
 from graph.new.context import RunContext
 from graph.new.export import design, graph
 from graph.new.results import RunResult, exit_code
-from graph.run.folder import RunFolder, create_folder
+from graph.run.events import Coded, Event
+from graph.run.folder import RunFolder, RunFolderError, create_folder
 from tests.graph.conftest import Entries, MakeContext
 from tests.graph.running import resume_run, start_run
 from tests.graph.scripted import ScriptedRoles, role_set
@@ -228,3 +230,19 @@ def test_the_wiring_is_the_documented_one() -> None:
         ("evaluate", "report"),
     ]:
         assert edge in edges
+
+
+def test_a_folder_that_is_moved_away_is_told_and_goes_on_where_it_lies(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    context, elsewhere = make_context(), folder.path.with_name("elsewhere")
+
+    def move(event: Event) -> None:
+        if isinstance(event, Coded):
+            folder.path.rename(elsewhere)
+
+    with pytest.raises(RunFolderError, match="not there any more"):
+        start_run("noughts for two players", folder, replace(context, folder=folder.path), move)
+    moved = RunFolder(elsewhere)
+    assert resume_run(moved, replace(context, folder=elsewhere)).state.end == "made"
+    assert not (folder.path / "run.json").exists()
