@@ -5,22 +5,24 @@ are cloned, replayed or searched share a tree of what was met.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import pyspiel
 
-from agents.encoding.paths import turn_view
 from agents.encoding.protocol import Array
 from app.export.exported import ExportError
 from app.export.kit import GameKit, KitTable, kit_of
-from games.information import Did, LogEntry, SeatLog, information_key, seat_turns
+from games.information import Did, LogEntry, SeatLog, Seen, since_turn
 from games.table import Position
 from games.values import CHANCE, TERMINAL, Action, canonical_key
 
 _KEPT = 50_000  # positions
-_MOST_NUMBERS = 2**13  # of an information state's tensor
+_DIGEST = 16  # bytes
+_MOST_NUMBERS = 2**12  # of an information state's tensor
 _TREES: "dict[str, _Tree]" = {}  # of games that this process has registered
 
 
@@ -55,7 +57,7 @@ class _Node:
         self.children: dict[int, _Node] = {}
         before = parent.paid if parent else (0.0,) * tree.kit.num_players
         self.paid: tuple[float, ...] = tuple(map(sum, zip(before, position.rewards, strict=True)))
-        self._logs: dict[int, list[LogEntry]] = {}
+        self._known: dict[int, _Known] = {}
 
     def __deepcopy__(self, memo: object) -> "_Node":
         """Itself: it does not change, and pyspiel clones states by copies."""
@@ -89,20 +91,61 @@ class _Node:
             self.children[number] = self.tree.after(self, number)
         return self.children[number]
 
-    def log(self, seat: int) -> SeatLog:
+    def known(self, seat: int) -> "_Known":
         """The information state of a seat."""
         path: list[_Node] = []
         node: _Node | None = self
-        while node is not None and seat not in node._logs:
+        while node is not None and seat not in node._known:
             path.append(node)
             node = node.parent
-        log = SeatLog(seat, [*node._logs[seat]] if node else [])
+        known = node._known[seat] if node else _Known(SeatLog(seat), "", None, self.tree.kit)
         for step in reversed(path):
             if step.parent is not None and step.parent.position.player == seat:
-                log.entries.append(Did(step.parent.numbers[step.number]))
-            log.see(step.position.observations[seat], step.position.events[seat])
-        self._logs[seat] = log.entries
-        return log
+                known = known.then(Did(step.parent.numbers[step.number]))
+            seen, events = step.position.observations[seat], step.position.events[seat]
+            known = step._known[seat] = known.then(Seen.of(seen, events))
+        return known
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The information state of a seat, of which a match has one more after each ply.
+
+    Attributes:
+        log: Its log since its last turn; see `games.information.since_turn`.
+        digest: Of all entries but the newest, by a chain of hashes; empty before the second one.
+        earlier: The same when it acted last; None at its first turn.
+        kit: The game's.
+    """
+
+    log: SeatLog
+    digest: str
+    earlier: "_Known | None"
+    kit: GameKit
+
+    def then(self, entry: LogEntry) -> "_Known":
+        """The same with one more entry."""
+        longer = SeatLog(self.log.seat, [*self.log.entries])
+        if isinstance(entry, Did):
+            longer.act(entry.action)
+        else:
+            longer.add(entry)
+        if len(longer.entries) == len(self.log.entries):
+            return self
+        log = SeatLog(longer.seat, [*since_turn(longer.entries)])
+        chained = blake2b(self.string.encode(), digest_size=_DIGEST) if self.log.entries else None
+        earlier = self if isinstance(entry, Did) else self.earlier
+        return _Known(log, chained.hexdigest() if chained else "", earlier, self.kit)
+
+    @cached_property
+    def string(self) -> str:
+        """The newest entry, after the digest of all before it: so no log makes it long."""
+        return canonical_key([self.log.seat, self.digest, self.log.entries[-1].row()])
+
+    @cached_property
+    def array(self) -> Array:
+        """`[encoder.width]` of the newest turn."""
+        return self.kit.encoded(self.log.seat, self.log.entries)[0]
 
 
 def _node_at(name: str, path: Sequence[int]) -> _Node:
@@ -181,15 +224,16 @@ class _Observer:
     def set_from(self, state: _State, player: int) -> None:
         """Fill the tensor."""
         self.tensor.fill(0)
-        turns = seat_turns(state.node.log(player).entries)[-len(self._rows) :]
-        for row, turn in zip(self._rows[-len(turns) :], turns, strict=True):
-            array, _ = self._kit.encoder.encoded(turn_view(player, turn, recurrent=True))
-            row[:] = np.clip(array, -1.0, 1.0)
+        known: _Known | None = state.node.known(player)
+        for row in self._rows[::-1]:
+            if known is None:
+                break
+            row[:], known = known.array, known.earlier
 
     def string_from(self, state: _State, player: int) -> str:
         """The key of the information state, or of the newest observation."""
-        log = state.node.log(player)
-        return information_key(log) if self._is_whole else canonical_key([player, log.latest()])
+        known = state.node.known(player)
+        return known.string if self._is_whole else canonical_key([player, known.log.latest()])
 
 
 class _Game(pyspiel.Game):  # type: ignore[misc]  # bindings without types

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, TypeAlias
 from app.console import database
 from app.making import invent
 from app.options import Isolation
-from app.python.shown import ArgumentError, Displayed, ShownTable, quietly, settings_told
+from app.python.shown import (
+    ArgumentError,
+    Displayed,
+    ShownTable,
+    quietly,
+    require_kinds,
+    settings_told,
+)
 from games.text import one_line
 
 if TYPE_CHECKING:
@@ -97,6 +104,10 @@ def load_game(
     from app.table.session import open_table
     from graph.run.sandboxes import open_sandbox
 
+    require_kinds(seats_or_usual=players, parameters=parameters)
+    if not isinstance(game, str | Path | LoadedGame):
+        told = one_line(repr(game))[:100]
+        raise ArgumentError(f"game is {told}; required: a name, a path, or what load gave")
     if isinstance(game, LoadedGame) and not players and not parameters:
         return game
     name = game.name if isinstance(game, LoadedGame) else str(game)
@@ -167,6 +178,7 @@ class DesignedGame(Displayed):
         from graph.new.requests import read_request
         from graph.run.folder import RunFolder
 
+        require_kinds(words=words, hears=hears)
         if not self.question:
             raise ArgumentError("this run asks nothing; rulewright revise changes its game")
         folder = RunFolder(self.folder)
@@ -221,6 +233,8 @@ def design_game(
     from graph.run.folder import create_folder, runs_folder
     from graph.run.opening import model_settings
 
+    require_kinds(prompt=prompt, family=family, seats_or_usual=players, parameters=parameters)
+    require_kinds(quick=quick, seed=seed, out=out, hears=hears)
     with quietly():
         words = readable_words(prompt, "the prompt")
         if not words.strip() and family is None:

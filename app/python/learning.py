@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.options import Isolation
 from app.python.handles import Named, load_game
-from app.python.shown import ArgumentError, Displayed, ShownTable, quietly
+from app.python.shown import ArgumentError, Displayed, ShownTable, quietly, require_kinds
 from games.text import one_line
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def train_player(
     """
     from app.commands.train import TrainedPlayer, Training, trained_file
 
+    require_kinds(file=out, steps=steps, tokens=tokens, seed=seed, settings=settings, force=force)
     if (steps > 0) == (tokens > 0):
         raise ArgumentError("required: steps of 1 or more (ppo), or tokens (gomcts), and not both")
     loaded, file = load_game(game), Path(out)
@@ -139,6 +140,10 @@ def learn_game(
     from graph.learn.report import read_report
     from graph.learn.runs import goes_on
 
+    require_kinds(
+        rules=rules, trajectories=trajectories, max_calls=max_calls, closed_deck=closed_deck
+    )
+    require_kinds(quick=quick, seed=seed, out=out, hears=hears)
     asked = LearnOptions(max_calls=max_calls, closed_deck=closed_deck, quick=quick, seed=seed)
     place = None if out is None else Path(out)
     with (

@@ -3,12 +3,19 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from app.options import Isolation
 from app.python.handles import LoadedGame, Named, load_game
-from app.python.shown import ArgumentError, Displayed, ShownTable, quietly, with_interval
+from app.python.shown import (
+    ArgumentError,
+    Displayed,
+    ShownTable,
+    framed_drawing,
+    quietly,
+    require_kinds,
+    with_interval,
+)
 from games.text import one_line
 from tools.reporting.content import short_name
 
@@ -113,7 +120,7 @@ def match_players(
     from games.streams import drawn_seed
     from tools.playtest.series import SeriesSettings, series_summary
 
-    _require_positive(games, "games")
+    require_kinds(players=players, games=games, seed=seed)
     loaded = load_game(game, players=len(players), parameters=parameters)
     with quietly(), Isolation().chosen():
         asked = SeriesSettings(games, drawn_seed() if seed is None else seed)
@@ -202,7 +209,7 @@ def round_robin(
     from tools.playtest.schedule import TournamentSettings
     from tools.playtest.tournament import play_tournament
 
-    _require_positive(deals, "deals")
+    require_kinds(players=players, seats=seats, deals=deals, seed=seed)
     loaded = load_game(game, players=seats, parameters=parameters)
     with quietly(), Isolation().chosen():
         workers = chosen_workers("threads", 1)
@@ -223,20 +230,27 @@ class TablePosition:
         ply: Counted from 1.
         seat: Counted from 1.
         observation: What the seat sees.
+        legal: What it may do.
         lines: The drawing of `rulewright play`.
+        setting: What the drawing of the page needs to know.
     """
 
     ply: int
     seat: int
     observation: "Mapping[str, Json]"
+    legal: "tuple[Action, ...]"
     lines: tuple[str, ...]
+    setting: "Setting"
 
     def __repr__(self) -> str:
         return "\n".join([f"Before ply {self.ply} player {self.seat} sees:", *self.lines])
 
     def _repr_html_(self) -> str:
-        head, drawn = f"Before ply {self.ply} player {self.seat} sees:", "\n".join(self.lines)
-        return f"<div><p>{head}</p><pre>{escape(drawn)}</pre></div>"
+        from app.web.drawing.seat import SeatDrawing
+
+        own = self.seat - 1
+        drawn = SeatDrawing(self.setting, own).html(self.observation, self.legal, (), own)
+        return framed_drawing(f"Before ply {self.ply}, as player {self.seat} sees it", drawn)
 
 
 @dataclass(frozen=True, repr=False)
@@ -266,6 +280,7 @@ class ShownMatch(Displayed):
         """
         from app.table.layout import SeatLayout
 
+        require_kinds(ply=ply, seat=seat)
         plies = self.record.match.plies
         if not 1 <= seat <= len(self.record.players) or not 1 <= ply <= len(plies):
             raise ArgumentError(
@@ -280,7 +295,8 @@ class ShownMatch(Displayed):
             layout.learn(one.observation or {})
         number, last = own[-1]
         lines = layout.draw(last.observation or {}, last.legal)
-        return TablePosition(number, seat, last.observation or {}, tuple(lines))
+        seen = last.observation or {}
+        return TablePosition(number, seat, seen, last.legal, tuple(lines), self.setting)
 
     def shown(self) -> ShownTable:
         """Who played what, and what it paid."""
@@ -331,6 +347,7 @@ def play_one_match(
     from graph.run.sandboxes import open_sandbox
     from tools.sandbox import SandboxTable
 
+    require_kinds(choosers=players, seed=seed)
     loaded = load_game(game, players=len(players), parameters=parameters)
     seed = drawn_seed() if seed is None else seed
 
@@ -423,9 +440,16 @@ def analyse_match_of(
     """
     from agents.analysis import Valuer, match_followed, solved_line
     from app.commands.analyse import blunders_of, position_of_seats
+    from games.records import MatchRecord
     from graph.run.sandboxes import open_sandbox
 
+    require_kinds(
+        ply=ply or 0, seat=seat or 0, blunders=blunders, simulations=simulations, seed=seed
+    )
     record = match.record if isinstance(match, ShownMatch) else match
+    if not isinstance(record, MatchRecord):
+        told = one_line(repr(match))[:100]
+        raise ArgumentError(f"match is {told}; required: what play gave, or one of match's records")
     seats, last = len(record.players), len(record.match.plies)
     loaded = load_game(record.game, players=seats, parameters=record.parameters)
     where = last if ply is None else ply - 1
@@ -434,10 +458,9 @@ def analyse_match_of(
             f"ply {ply}, seat {seat}; required: a ply from 1 to {last + 1} and a seat from 1 to "
             f"{seats}"
         )
-    _require_positive(simulations, "simulations")
     with quietly(), Isolation().chosen(), open_sandbox() as sandbox:
         followed = match_followed(sandbox, _setup(loaded, seats), record.actions, record)
-        valuer = Valuer(sandbox, followed, solved_line(sandbox, followed), simulations, seed)
+        valuer = Valuer(sandbox, followed, solved_line(sandbox, followed), simulations, seed or 0)
         told = blunders_of(valuer, seat) if blunders else position_of_seats(valuer, where, seat)
     return MatchAnalysis({"game": loaded.title, "ply": where + 1, **told})
 
@@ -446,8 +469,3 @@ def _setup(loaded: LoadedGame, seats: int) -> "GameSetup":
     from app.commands.match import chosen_game
 
     return chosen_game(loaded.name, seats, loaded.pairs)
-
-
-def _require_positive(number: int, name: str) -> None:
-    if type(number) is not int or number < 1:
-        raise ArgumentError(f"{name} is {number!r}; required: at least 1")

@@ -49,6 +49,11 @@ def get_rewards(state):
     return list(KNOWN[_key(state)][2])
 
 
+def get_chance_probabilities(state):
+    legal, odds = KNOWN[_key(state)][1::3]
+    return list(odds) or [1 / len(legal)] * len(legal)
+
+
 def get_observations(state):
     return json.loads(json.dumps(KNOWN[_key(state)][3]))
 
@@ -64,7 +69,8 @@ def by_heart(file: Path) -> str:
         assert isinstance(match, OpenTrajectory)
         keys = [json.dumps(here.state, sort_keys=True) for here in match.positions]
         for key, here in zip(keys, match.positions, strict=True):
-            known[key] = [here.player, [*here.legal], [*here.rewards], [*here.observations]]
+            told = [here.player, here.legal, here.rewards, here.observations, here.odds]
+            known[key] = told
         for key, action, then in zip(keys, match.actions, keys[1:], strict=False):
             after[key + action] = then
     return BY_HEART.format(known=json.dumps(known), after=json.dumps(after))

@@ -75,11 +75,11 @@ def goes_round(command: Command, name: str, out: Path, monkeypatch: pytest.Monke
     assert re.search(r"The match is over|The input has ended", played.out)
 
 
-def example(file: str, folder: Path) -> None:
+def example(file: str) -> str:
     text = DOCS.read_text(encoding="utf-8")
     blocks = [one for one in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if file in one]
     assert len(blocks) == 1
-    (folder / file).write_text(blocks[0])
+    return str(blocks[0])
 
 
 def test_the_example_of_pettingzoo_works(
@@ -88,7 +88,7 @@ def test_the_example_of_pettingzoo_works(
     pytest.importorskip("pettingzoo")
     if find_spec("pygame") is None:  # with which the game is drawn, and nothing else
         (tmp_path / "pygame.py").write_text("def __getattr__(name):\n    return object\n")
-    example("my_games.py", tmp_path)
+    (tmp_path / "my_games.py").write_text(example("my_games.py"))
     monkeypatch.syspath_prepend(str(tmp_path))
     goes_round(command, "my_games:TicTacToe", tmp_path / "m.jsonl", monkeypatch)
     assert "Three own marks" in command("games", "my_games:TicTacToe").out
@@ -98,9 +98,28 @@ def test_the_example_of_rlcard_works(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("rlcard")
-    example("my_cards.py", tmp_path)
+    (tmp_path / "my_cards.py").write_text(example("my_cards.py"))
     monkeypatch.syspath_prepend(str(tmp_path))
     goes_round(command, "my_cards:Leduc", tmp_path / "m.jsonl", monkeypatch)
+
+
+def test_the_example_of_reading_a_file_works(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kuhn poker deals two of three cards, and then asks player 0."""
+    monkeypatch.chdir(tmp_path)
+    assert (
+        command("record", "openspiel:kuhn_poker", "--matches", 3, "--out", "train.jsonl").code == 0
+    )
+    block = example("train.jsonl")
+    said: list[tuple[object, ...]] = []
+    exec(block, {"print": lambda *told: said.append(told)})
+    assert [player for player, *_ in said[:3]] == [-1, -1, 0]
+    assert {str(action) for player, action, _ in said if player == -1} <= {
+        "Deal J",
+        "Deal Q",
+        "Deal K",
+    }
 
 
 def test_a_class_is_recorded_matched_and_played(

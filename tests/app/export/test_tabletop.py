@@ -66,6 +66,57 @@ def test_what_a_seat_owns_and_what_is_not_one_sheet_are_decks_of_their_own(
     assert decks[1]["DeckIDs"][0] == 200
 
 
+# Of the classes that Tabletop Simulator's page "Save File Format" lists, what a deck of cards has.
+SAVE = {"SaveName": str, "ObjectStates": list}
+THING = {
+    **{"Name": str, "Nickname": str, "Description": str, "Transform": dict, "CardID": int},
+    **{"DeckIDs": list, "CustomDeck": dict, "ContainedObjects": list, "GUID": str},
+}
+SHEET = {
+    **{"FaceURL": str, "BackURL": str, "NumWidth": int, "NumHeight": int},
+    **{"BackIsHidden": bool, "UniqueBack": bool, "Type": int},
+}
+TURN = {axis + way: float for axis in ("pos", "rot", "scale") for way in "XYZ"}
+
+
+def read_thing(thing: dict[str, Any], folder: Path) -> list[int]:
+    """The cards of a deck or a card, as that page says how they are found."""
+    assert all(type(value) is THING[key] for key, value in thing.items())
+    assert {key: type(value) for key, value in thing["Transform"].items()} == TURN
+    for sheet in thing["CustomDeck"].values():
+        assert {key: type(value) for key, value in sheet.items()} == SHEET
+        assert 2 <= sheet["NumWidth"] <= 10
+        assert 2 <= sheet["NumHeight"] <= 7
+        for picture in (sheet["FaceURL"], sheet["BackURL"]):
+            with Image.open(folder / picture) as read:
+                assert read.format == "PNG"
+    if thing["Name"] == "DeckCustom":
+        assert len(thing["DeckIDs"]) > 1
+        assert [one["Name"] for one in thing["ContainedObjects"]] == ["Card"] * len(
+            thing["DeckIDs"]
+        )
+        inside = [card for one in thing["ContainedObjects"] for card in read_thing(one, folder)]
+        assert inside == thing["DeckIDs"]
+        return inside
+    card = thing["CardID"]
+    sheet = thing["CustomDeck"][str(card // 100)]  # the page's example: of card 354 it is 3
+    last = sheet["NumWidth"] * sheet["NumHeight"] - 1  # what others see of a card in a hand
+    assert card % 100 < last
+    return [card]
+
+
+@pytest.mark.parametrize("game", ["crazy_eights", "goofspiel", "kuhn_poker"])
+def test_a_save_has_what_the_format_asks_for(command: Command, tmp_path: Path, game: str) -> None:
+    saved = exported(command, game, tmp_path)
+    assert {key: type(value) for key, value in saved.items()} == SAVE
+    cards = [card for thing in saved["ObjectStates"] for card in read_thing(thing, tmp_path)]
+    assert (
+        len({*cards}) == len(cards) == {"crazy_eights": 52, "goofspiel": 39, "kuhn_poker": 3}[game]
+    )
+    decks = [int(key) for thing in saved["ObjectStates"] for key in thing["CustomDeck"]]
+    assert len({*decks}) == len(decks)  # no two sheets have one number
+
+
 def test_a_game_of_a_board_says_what_is_not_on_the_sheet(command: Command, tmp_path: Path) -> None:
     done = command("export", "connect_four", "--tabletop-simulator", "--out", tmp_path, "--json")
     assert "not in the sheets: 1 board of 6 × 7; print them with --pdf" in done.json["remarks"]

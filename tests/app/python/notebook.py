@@ -27,8 +27,9 @@ def outputs_of(code: str, namespace: dict[str, Any]) -> list[dict[str, Any]]:
         outputs.append({"output_type": "stream", "name": "stdout", "text": lines(text)})
     if value is not None:
         data = {"text/plain": lines(repr(value))}
-        if hasattr(value, "_repr_html_"):
-            data["text/html"] = lines(value._repr_html_())
+        drawn = value._repr_html_() if hasattr(value, "_repr_html_") else ""
+        if drawn and not drawn.startswith("<iframe"):  # with the page's whole style
+            data["text/html"] = lines(drawn)
         outputs.append(
             {"output_type": "execute_result", "execution_count": None, "metadata": {}, "data": data}
         )

@@ -6,6 +6,8 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -203,7 +205,21 @@ def test_names_and_words_of_a_game_are_text_in_a_notebook(tmp_path: Path) -> Non
     match = game.play(["random", "random"], seed=1)
     for shown in (game, match, match.position(2)):
         assert "<script" not in shown._repr_html_()
+        assert "<script" not in unescape(shown._repr_html_())
         assert "<script" not in repr(shown)
+
+
+def test_a_notebook_shows_a_position_as_the_page_draws_it() -> None:
+    """The third ply of tic-tac-toe: two marks on nine cells, of which seven may be taken."""
+    first = lambda seen, legal: legal[0]  # noqa: E731 - a player
+    position = rulewright.play("tic_tac_toe", [first, first], seed=1).position(ply=3)
+    shown = position._repr_html_()
+    assert shown.startswith("<iframe sandbox ")  # no script runs in it
+    drawn = unescape(shown.partition("srcdoc=")[2])
+    assert len(set(re.findall(r'name="action" value="(x [^"]+)"', drawn))) == 7
+    assert ".table" in drawn.partition("</style>")[0]
+    assert "Player 1" in drawn
+    assert str(position).splitlines()[0] == "Before ply 3 player 1 sees:"
 
 
 @pytest.mark.parametrize(
@@ -247,8 +263,49 @@ def test_a_mistake_is_an_error_of_the_product_with_a_sentence(
     assert not list(tmp_path.iterdir())
 
 
+LOOSE: Any = rulewright  # as a caller without a type checker has it
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: LOOSE.load(None), "game is None; required: a name, a path"),
+        (lambda: LOOSE.load("whist", players="4"), "players is '4'; required: a whole number"),
+        (lambda: LOOSE.match("whist", "random"), "players is 'random'; required: a list"),
+        (lambda: LOOSE.match("whist", [str, str]), "each a text such as 'greedy'"),
+        (lambda: LOOSE.match("pig", ["random"], seed="1"), "seed is '1'; required"),
+        (lambda: LOOSE.match("pig", ["random"], seed=-1), "a whole number of at least 0, or None"),
+        (lambda: LOOSE.match("pig", ["random"], seed=True), "seed is True; required"),
+        (lambda: LOOSE.load("pig", parameters=[1]), "names with values of JSON"),
+        (lambda: LOOSE.load("pig", parameters={"goal": {1}}), "names with values of JSON"),
+        (lambda: LOOSE.play("pig", []), "required: a list of players, one a seat"),
+        (lambda: LOOSE.play("pig", [None, "random"]), "or a function"),
+        (lambda: LOOSE.tournament("pig", ["a", "b"], seats="2"), "seats is '2'; required"),
+        (lambda: LOOSE.analyse("whist"), "match is 'whist'; required: what play gave"),
+        (lambda: LOOSE.design(None), "prompt is None; required: text"),
+        (lambda: LOOSE.design("x", players=-2), "players is -2; required: a whole number"),
+        (lambda: LOOSE.design("x", quick="no"), "quick is 'no'; required: True or False"),
+        (lambda: LOOSE.train("pig", None, steps=1), "out is None; required: a path"),
+        (lambda: LOOSE.train("pig", "x", steps=None), "steps is None; required: a whole number"),
+        (lambda: LOOSE.learn("r", "m", max_calls=0), "max_calls is 0; required: a whole number"),
+    ],
+)
+def test_an_argument_of_a_wrong_kind_is_named(
+    call: Callable[[], object], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ArgumentError, match=re.escape(said)):
+        call()
+    assert not list(tmp_path.iterdir())
+
+
 def test_places_that_a_match_does_not_have_are_refused() -> None:
     match = rulewright.play("tic_tac_toe", ["random", "random"], seed=1)
+    wrong: Any = "1"
+    with pytest.raises(ArgumentError, match="ply is '1'; required: a whole number"):
+        match.position(wrong)
+    with pytest.raises(ArgumentError, match="ply is '1'; required: a whole number"):
+        rulewright.analyse(match, ply=wrong)
     for ply, seat in ((0, 1), (99, 1), (1, 3)):
         with pytest.raises(ArgumentError, match="required: a ply from 1 to"):
             match.position(ply, seat)
