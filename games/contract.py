@@ -31,7 +31,7 @@ from games.values import (
 
 _KEPT, _SHORT = 2**14, 64  # looks of actions that are kept, and characters of such an action
 _LOOKS: dict[str, str] = {}
-_MOST_PAID = 1e12  # either way, by one ply to one seat
+MOST_PAID = 1e12  # either way, by one ply to one seat
 
 
 def player_numbers(info: Mapping[str, Json]) -> tuple[int, ...]:
@@ -231,8 +231,8 @@ def read_probabilities(value: Json, count: int) -> list[float]:
 def read_rewards(value: Json, count: int) -> list[float]:
     """A raw value as the rewards of `count` seats."""
     numbers = _numbers("get_rewards", value, count)
-    if any(abs(number) > _MOST_PAID for number in numbers):
-        raise _unfit("get_rewards", value, f"numbers of at most {_MOST_PAID:g} either way")
+    if any(abs(number) > MOST_PAID for number in numbers):
+        raise _unfit("get_rewards", value, f"numbers of at most {MOST_PAID:g} either way")
     return numbers
 
 

@@ -140,18 +140,12 @@ def skeleton(line: str) -> str | None:
     return " ".join(folded.split()).translate(_LOOKS)
 
 
-def game_literal(source: str) -> ast.Dict:
+def game_literal(tree: ast.Module) -> ast.Dict:
     """The node of the `GAME` of a module.
 
     Raises:
-        ModuleFault: If the source does not parse, or `GAME` is no dict that is written out.
+        ModuleFault: If `GAME` is no dict that is written out.
     """
-    try:
-        tree = syntax_tree(source)
-    except SyntaxError as error:
-        raise ModuleFault.of_syntax(error) from error
-    except ValueError as error:
-        raise ModuleFault("unreadable", "module", str(error)) from error
     for node in tree.body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         if (
@@ -170,7 +164,13 @@ def literal_game(source: str) -> dict[str, Any]:
         ModuleFault: If the source does not parse, or `GAME` is not one plain literal.
     """
     try:
-        game: dict[str, Any] = ast.literal_eval(game_literal(source))
+        tree = syntax_tree(source)
+    except SyntaxError as error:
+        raise ModuleFault.of_syntax(error) from error
+    except ValueError as error:
+        raise ModuleFault("unreadable", "module", str(error)) from error
+    try:
+        game: dict[str, Any] = ast.literal_eval(game_literal(tree))
     except (TypeError, ValueError, SyntaxError) as error:
         raise _no_literal() from error
     return game

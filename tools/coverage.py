@@ -10,10 +10,8 @@ the worker's claim: it guides play and names gaps, and is never a pass of anythi
 """
 
 import ast
-import io
 import re
 import time
-import tokenize
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +22,7 @@ from games.records import MatchRecord, PlayedActions
 from games.values import Action, IllegalActionError, Json, ModuleFault
 from tools.guest.protocol import LinesRequest
 from tools.sandbox import Sandbox, Worker
-from tools.sandbox.reading import foreign_tree
+from tools.sandbox.reading import foreign_comments, foreign_tree
 
 _NONE: frozenset[int] = frozenset()
 _COMMENT = re.compile(r"#\s*(R\d+(?:(?:\s*(?:,|and)\s*|\s+)R\d+)*)\b")
@@ -227,7 +225,7 @@ def unwritten_numbers(source: str, rules: Mapping[str, str]) -> dict[str, tuple[
     """
     try:
         tree = foreign_tree(source)
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError) as error:
         raise ModuleFault("unreadable", "module", str(error)) from error
     said = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
     limits = [node for node in ast.walk(tree) if isinstance(node, ast.Compare | ast.Call)]
@@ -400,7 +398,7 @@ def _marks(source: str) -> dict[str, list[_Place]]:
     try:
         tree = foreign_tree(source)
         comments = [*_comments(source)]
-    except (SyntaxError, ValueError, RecursionError, tokenize.TokenError) as error:
+    except (SyntaxError, ValueError) as error:
         raise ModuleFault("unreadable", "module", str(error)) from error
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
     marks: dict[str, list[_Place]] = defaultdict(list)
@@ -422,12 +420,10 @@ def _marks(source: str) -> dict[str, list[_Place]]:
 
 def _comments(source: str) -> Iterator[tuple[int, list[str], bool]]:
     """Line, rules, and whether nothing else stands there, of each comment that names rules."""
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        found = token.type == tokenize.COMMENT and _COMMENT.match(token.string)
-        if found:
-            before = token.line[: token.start[1]].strip()
+    for line, comment, before in foreign_comments(source):
+        if found := _COMMENT.match(comment):
             alone = not before or before.rstrip(":").split(" ")[0] in _BLOCKS
-            yield token.start[0], _RULE.findall(found[1]), alone
+            yield line, _RULE.findall(found[1]), alone
 
 
 def _marked(tree: ast.Module, line: int, *, alone: bool) -> _Place | None:

@@ -27,10 +27,12 @@ from agents.composer.meaning.revising import (
 )
 from agents.composer.meaning.statements import Embed
 from agents.composer.reader import Reading, own_title, read
+from agents.composer.settle import CLASH
 from agents.evidence import with_rules
 from agents.protocols import (
     Brief,
     Choices,
+    Clause,
     Design,
     Fit,
     NoFitError,
@@ -99,6 +101,9 @@ class ComposerDesigner:
         if not fits(sure, len(found.kept), len(found.lost), named=found.named):
             unread = "most of what the brief says is not read as one of its settings"
             raise _no_fit(found, unread if sure >= BAR else _OTHER_KIND, others)
+        if not brief.choices.settings and any(c.reason.startswith(CLASH) for c in found.clauses):
+            both = (read(brief.prompt, each, brief.choices, self.embed) for each in order)
+            return next(filter(_keeps_all, both), found)
         return found
 
     def revise(self, design: Design, brief: Brief, talk: Talk) -> Revision:
@@ -127,8 +132,25 @@ class ComposerDesigner:
         except RoleError as error:
             return Revision(reply=f"Nothing was changed: {error}")
         found = _design(made, Brief(prompt=talk.message if titled else brief.words))
+        lost = [
+            new for new, old in zip(found.clauses, design.clauses, strict=False) if _lost(old, new)
+        ]
+        if lost and (both := self._of_another_family(lexicon, brief, talk.message)):
+            reply = f"Made {both.lexicon.one} of it, which keeps {lost[0].text!r} too."
+            return Revision(reply=reply, design=_design(both, brief))
         reply = reply_on(changed, found.clauses[len(design.clauses) :])
         return Revision(reply=reply, design=found)
+
+    def _of_another_family(self, now: Lexicon, brief: Brief, message: str) -> Reading | None:
+        """All that was said as a game of another family that honours every word of it, if any."""
+        if brief.choices.family is not None:
+            return None
+        try:
+            words = f"{brief.words}\n{message}"
+            found = self._fitting(brief.model_copy(update={"prompt": words, "corrections": ()}))
+        except RoleError:
+            return None
+        return found if found.lexicon != now and _keeps_all(found) else None
 
     def _corrected(self, brief: Brief) -> Brief:
         """The brief with its corrections as its last words; what they set goes before others."""
@@ -143,6 +165,16 @@ class ComposerDesigner:
                 choices = choices.but(Choices(num_players=players, settings=said.asked))
         update = {"prompt": brief.words, "corrections": (), "choices": choices}
         return brief.model_copy(update=update)
+
+
+def _keeps_all(found: Reading) -> bool:
+    """True if it honours every demand, whatever game of another family is named beside them."""
+    others = {clause.text for clause in found.clauses if _named(clause.text)}
+    return all(c.status == "honoured" or c.text in others for c in found.clauses)
+
+
+def _lost(before: Clause, after: Clause) -> bool:
+    return before.status == "honoured" != after.status
 
 
 def _named(text: str) -> list[Lexicon]:

@@ -12,6 +12,7 @@ from games.library.settings import PLAYERS, game_of, impossible, value_text
 from games.text import did_you_mean
 from games.values import Json, ModuleFault
 
+CLASH = "it contradicts"
 CORRECTED = "the person corrected it afterwards"
 _PARTNERS = 4
 
@@ -89,7 +90,7 @@ class Settled:
                     reason = CORRECTED
                 else:
                     reason = (
-                        f"it contradicts {self.parsed.quote(owner.run)!r}, which was taken "
+                        f"{CLASH} {self.parsed.quote(owner.run)!r}, which was taken "
                         f"({name}={value_text(before)}, not {value_text(value)})"
                     )
             if reason:

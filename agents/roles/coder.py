@@ -186,7 +186,7 @@ def _unreadable(block: str) -> str:
         foreign_tree(block)
     except SyntaxError as error:
         return str(ModuleFault.of_syntax(error))
-    except (ValueError, RecursionError, MemoryError):
+    except ValueError:
         return ""
     lost = ", ".join(sorted(_REQUIRED - bound_names(block)))
     return f"its code is no whole module, for it does not define {lost}" if lost else ""
@@ -331,7 +331,7 @@ def _unmarked(text: str) -> list[str]:
             foreign_tree("\n".join(lines))
         except SyntaxError as error:
             lines = lines[: (error.lineno or 1) - 1]
-        except (ValueError, RecursionError, MemoryError):
+        except ValueError:
             return []
         else:
             return ["\n".join([*lines, ""]).rstrip() + "\n"]
@@ -347,7 +347,7 @@ def bound_names(source: str) -> set[str]:
     """The names that a source binds at its top; none where it does not parse."""
     try:
         body = foreign_tree(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError):
         return set()
     return set[str]().union(*map(bound_by, body))
 
@@ -375,7 +375,7 @@ def optional_functions(block: str, source: str) -> dict[str, str]:
     try:
         body = foreign_tree(block).body
         taken = _names(foreign_tree(source))
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError) as error:
         raise ReplyError(f"the block is no Python: {error}") from error
     functions = [node for node in body if isinstance(node, ast.FunctionDef)]
     if len(functions) < len(body):

@@ -104,18 +104,30 @@ def learn_model(
     rules: _Rules,
     trajectories: _Trajectories,
     asked: LearnOptions,
+    syntheses: Annotated[
+        int,
+        typer.Option(
+            "--syntheses",
+            min=1,
+            max=20,
+            help="Independent runs, each with a seed of its own; their models are compared.",
+        ),
+    ] = 1,
     out: OutFolder = None,
     place: Isolation,
     as_json: Json = False,
 ) -> None:
     """Learn a playable model of a game from its rules and recorded matches."""
-    with learning_begun(rules, trajectories, asked, out) as folder, place.chosen():
+    begun = learning_begun(rules, trajectories, asked, out, syntheses=syntheses)
+    with begun as folder, place.chosen():
+        if syntheses > 1:
+            go_on_with_syntheses(folder, as_json=as_json)
         go_on_learning(folder, as_json=as_json)
 
 
 @contextmanager
 def learning_begun(
-    rules: Path, trajectories: Path, asked: LearnOptions, out: Path | None
+    rules: Path, trajectories: Path, asked: LearnOptions, out: Path | None, *, syntheses: int = 1
 ) -> "Iterator[RunFolder]":
     """The folder of a new run of `learn`, held while it is learned in.
 
@@ -124,7 +136,13 @@ def learning_begun(
     """
     from graph.learn.matches import ASKED_OF_CLOSED
     from graph.learn.runs import require_model
-    from graph.learn.settings import LearnRequest, LearnSettings, write_learning
+    from graph.learn.settings import (
+        LearnRequest,
+        LearnSettings,
+        Syntheses,
+        write_learning,
+        write_syntheses,
+    )
     from graph.run.folder import create_folder, runs_folder
     from graph.run.settings import RefineStrategy
     from tools.sources import with_whole_path
@@ -160,7 +178,10 @@ def learning_begun(
     folder = create_folder(out, title=f"learn {trajectories.stem}", runs=runs_folder())
     request = LearnRequest(rules=words, trajectories=str(trajectories.resolve()), settings=settings)
     with folder.held():
-        write_learning(request, folder)
+        if syntheses > 1:
+            write_syntheses(Syntheses(count=syntheses, each=request), folder)
+        else:
+            write_learning(request, folder)
         yield folder
 
 
@@ -178,6 +199,24 @@ def go_on_learning(folder: "RunFolder", *, more: int = 0, as_json: bool) -> NoRe
     with ends_at_once(lambda: stopped), Progress(quiet=as_json) as progress:
         learn_to_the_end(folder, request, progress)
     _finish(folder, as_json=as_json)
+
+
+def go_on_with_syntheses(folder: "RunFolder", *, as_json: bool) -> NoReturn:
+    """Run several runs of `learn` to their ends, from wherever they stand, and compare them."""
+    from graph.learn.runs import compared_runs, goes_on
+    from graph.learn.settings import read_syntheses
+
+    runs = asked.runs(folder) if (asked := read_syntheses(folder)) else {}
+    stopped = f"stopped; what was finished is kept. Go on with: rulewright resume {folder.path}"
+    with ends_at_once(lambda: stopped), Progress(quiet=as_json) as progress:
+        for name, run in runs.items():
+            if (request := goes_on(run, 0)) is not None:
+                note(f"{name} of {len(runs)}, seed {request.settings.seed}: {run.path}")
+                learn_to_the_end(run, request, progress)
+        told = compared_runs(folder, runs)
+    shown = {**told.model_dump(mode="json"), "folder": str(folder.path)}
+    give(shown, lambda: say(told.words(folder)), as_json=as_json)
+    leave(min((_EXIT[str(told.syntheses[name].end)] for name in told.kept), default=2))
 
 
 def learn_to_the_end(

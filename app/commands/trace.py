@@ -53,6 +53,7 @@ _WIDE = 100  # characters of a brief in the list
 # The list's name for what stands in a file of a run, under a key.
 _OF_NEW = {"end": ("run.json", "end"), "title": ("design.json", "title")}
 _OF_CHAT = {**_OF_NEW, "prompt": ("run.json", "prompt")}
+_OF_SYNTHESES = {"end": ("syntheses.json", "end"), "title": ("syntheses.json", "environment")}
 _OF_LEARN = {"end": ("learn.json", "end"), "title": ("learn.json", "environment")}
 _OF_VARY = {"end": ("vary.json", "end"), "title": ("vary.json", "title")}
 
@@ -108,13 +109,15 @@ def _standing(folder: "RunFolder") -> ListedRun:
     Raises:
         RunFolderError: If it cannot be read.
     """
-    from graph.learn.settings import is_learning, read_learning
+    from graph.learn.settings import is_learning, read_learning, read_syntheses
     from graph.new.requests import question_left, read_request
     from graph.vary.settings import is_variation, read_variation
 
     folder.require_plain()
     prompt, chat, asks, written = None, False, None, _OF_LEARN
-    if is_learning(folder):
+    if (several := read_syntheses(folder)) is not None:
+        prompt, written = f"learn from {several.each.trajectories}", _OF_SYNTHESES
+    elif is_learning(folder):
         prompt = f"learn from {read_learning(folder).trajectories}"
     elif is_variation(folder):
         prompt, written = f"vary {read_variation(folder).base.name}", _OF_VARY

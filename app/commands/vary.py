@@ -71,8 +71,8 @@ def go_on_with_other(folder: "RunFolder", given: Mapping[str, object], *, as_jso
     Raises:
         typer.BadParameter: If a way to go on is `given` that is for runs of `new` alone.
     """
-    from app.commands.learn import go_on_learning
-    from graph.learn.settings import is_learning
+    from app.commands.learn import go_on_learning, go_on_with_syntheses
+    from graph.learn.settings import is_learning, read_syntheses
     from graph.vary.settings import is_variation
 
     asked = {name for name, value in given.items() if value}
@@ -80,6 +80,11 @@ def go_on_with_other(folder: "RunFolder", given: Mapping[str, object], *, as_jso
         if asked - {"rounds"}:
             raise typer.BadParameter("a run of `learn` is resumed with --rounds alone, or nothing")
         go_on_learning(folder, more=int(str(given["rounds"] or 0)), as_json=as_json)
+    if read_syntheses(folder) is not None:
+        if asked:
+            told = "several runs of `learn` are resumed with nothing beside their folder's name"
+            raise typer.BadParameter(f"{told}; one of them by its own folder")
+        go_on_with_syntheses(folder, as_json=as_json)
     if is_variation(folder):
         if asked:
             raise typer.BadParameter("a run of `vary` is resumed with nothing beside its name")

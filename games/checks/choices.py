@@ -24,7 +24,7 @@ from games.checks.sampling import Subject, random_matches
 from games.engine import Match, sample_index
 from games.streams import stream
 from games.table import Position
-from games.values import CHANCE, TERMINAL, Action
+from games.values import CHANCE, TERMINAL, Action, ModuleFault
 
 CHECK = "decisions"
 _ENOUGH = 40  # matches; what none of them shows is rarer than 0.09 (Wilson, 95 %)
@@ -51,14 +51,16 @@ def check_choices(subject: Subject, matches: Sequence[Match], *, seed: int) -> l
 
 def _choices(ask: "_Inquiry", matches: Mapping[int, Match]) -> Iterator[Finding]:
     seen = {deal: match for deal, match in matches.items() if match.returns is not None}
-    if not seen:
-        yield Finding(check=CHECK, outcome="could_not_judge", evidence="no random match finished")
     for judge in (_too_few, ask.first_turn, ask.indifference, ask.winners):
         if seen and judge(seen):
             seen = ask.more(seen)
-            if evidence := judge(seen):
+            if seen and (evidence := judge(seen)):
                 yield Finding(check=CHECK, outcome="failed", evidence=evidence)
                 return
+        if not seen:
+            told = "no random match finished"
+            yield Finding(check=CHECK, outcome="could_not_judge", evidence=told)
+            return
 
 
 def _too_few(seen: Mapping[int, Match]) -> str:
@@ -82,6 +84,17 @@ def _deciders(match: Match) -> list[int]:
     return [ply.player for ply in match.plies if ply.player >= 0 and len(ply.legal) > 1]
 
 
+def _without_fault(match: Match) -> Match:
+    """The same match; one that broke off, as for want of time, tells nothing of choices.
+
+    Raises:
+        ModuleFault: If it broke off.
+    """
+    if match.ending == "fault":
+        raise ModuleFault("raised", "module", match.reason, line=match.fault_line)
+    return match
+
+
 def _winners(returns: Sequence[float]) -> frozenset[int]:
     return frozenset(seat for seat, paid in enumerate(returns) if paid == max(returns))
 
@@ -103,7 +116,8 @@ class _Inquiry:
         length = fmean(len(match.plies) for match in seen.values())
         count = max(len(seen), min(_ENOUGH, int(_PLIES / max(1.0, length))))
         matches = random_matches(self.subject, matches=count, seed=self.seed, max_plies=_LONGEST)
-        return {deal: match for deal, match in enumerate(matches) if match.returns is not None}
+        whole = {deal: _without_fault(match) for deal, match in enumerate(matches)}
+        return {deal: match for deal, match in whole.items() if match.returns is not None}
 
     def first_turn(self, seen: Mapping[int, Match]) -> str:
         """The kind of action that ends every deal in its first turn, and does not lose by it."""
@@ -136,7 +150,7 @@ class _Inquiry:
                 again = self.subject.random_match(
                     _ENOUGH * (1 + number) + deal, deal, seed=self.seed, max_plies=_LONGEST
                 )
-                if again.returns != match.returns:
+                if _without_fault(again).returns != match.returns:
                     return ""
         return (
             f"no choice counts: each of {len(seen)} deals was played {1 + _REPLAYS} times with "

@@ -13,6 +13,7 @@ from typing import Annotated, Any, BinaryIO, Generic, Literal, NoReturn, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from games.contract import MOST_PAID
 from games.trajectories import (
     ALIKE,
     LONGEST_LINE,
@@ -44,6 +45,7 @@ _DIGEST = 8  # bytes
 _write = json_writer(sort_keys=False, ascii_only=False)
 _Row = TypeVar("_Row", bound="_Fields")
 _Position = TypeVar("_Position")
+_Paid = Annotated[float, Field(ge=-MOST_PAID, le=MOST_PAID)]  # what no model may pay is no record
 
 
 class _Fields(BaseModel):
@@ -74,7 +76,7 @@ class _OpenRow(_Fields):
     state: dict[str, Any]
     player: int
     legal: list[str] | _Count
-    rewards: list[float]
+    rewards: list[_Paid]
     observations: list[dict[str, Any]]
     odds: list[float] | Literal["equal"] | None = None  # `games.trajectories.EQUAL`
 
@@ -83,7 +85,7 @@ class _SeenRow(_Fields):
     player: int | None
     observation: dict[str, Any]
     legal: list[str] | None
-    reward: float
+    reward: _Paid
 
 
 class _MatchRow(_Fields, Generic[_Position]):

@@ -15,11 +15,13 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
-from games.text import did_you_mean, game_literal, literal_game
+from games.text import did_you_mean, game_literal, literal_game, syntax_tree
 from games.values import Json, ModuleFault, show
 
 _KEYS = {"means", "words", "near"}
 if TYPE_CHECKING:
+    import ast
+
     from jinja2 import Template
 
 _SECTIONS = (
@@ -359,9 +361,17 @@ def read_game(source: str) -> dict[str, Json]:
 
 
 def specialise(
-    source: str, *, name: str, summary: str, num_players: int, parameters: Mapping[str, Json]
+    source: str,
+    *,
+    name: str,
+    summary: str,
+    num_players: int,
+    parameters: Mapping[str, Json],
+    parsed: "tuple[dict[str, Json], ast.Module] | None" = None,
 ) -> str:
     """Return `source` with `GAME` rewritten: name, summary, number of players, defaults.
+
+    Of somebody else's source, `GAME` and the tree are handed in, `parsed` elsewhere.
 
     Everything outside the `GAME` literal stays as it is, byte for byte.
 
@@ -369,7 +379,7 @@ def specialise(
         UnknownParameterError: Naming the parameters the family has.
         ModuleFault: If `GAME` cannot be read.
     """
-    game = read_game(source)
+    game, tree = parsed or (read_game(source), syntax_tree(source))
     declared = _declared(game)
     unknown = sorted(parameters.keys() - declared.keys())
     if unknown:
@@ -389,7 +399,7 @@ def specialise(
             key: {**field, "default": parameters.get(key, field["default"])}
             for key, field in declared.items()
         }
-    node = game_literal(source)
+    node = game_literal(tree)
     lines = source.splitlines(keepends=True)
     first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
     before = "".join(lines[:first]) + lines[first][: node.col_offset]

@@ -4,7 +4,8 @@ import ast
 from dataclasses import dataclass
 
 from agents.roles.coder import bound_names
-from games.text import bound_by, syntax_tree
+from games.text import bound_by
+from tools.sandbox.reading import foreign_tree
 
 BELOW = "# Below this line stands what was learned on top of the model."
 ARRAYS = "# Of that, observations as arrays of numbers."
@@ -77,8 +78,8 @@ def defined_again(above: str, text: str) -> str:
 def _bindings(source: str) -> dict[str, set[str]]:
     """The names that a source binds at its top, each with what it imports; "loop" for a loop's."""
     try:
-        body = syntax_tree(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        body = foreign_tree(source).body
+    except (SyntaxError, ValueError):
         return {}
     found: dict[str, set[str]] = {}
     for node in body:

@@ -25,7 +25,7 @@ from tools.predicting.inference import Inference
 from tools.reporting.page import curve, told_page
 from tools.sandbox import Grade
 
-TOLD = "learn.json"
+TOLD, COMBINED = "learn.json", "syntheses.json"
 Spending: TypeAlias = dict[str, int | float | None]
 """See `agents.model.budget.Usage`."""
 _CONTRADICTION = re.compile(r"#\s*CONTRADICTION:\s*(.{1,500})")
@@ -148,6 +148,47 @@ def read_report(folder: RunFolder) -> LearnReport:
     """
     wrong = "is no report ({} faults); start the run anew: rulewright learn"
     return folder.read_model(TOLD, LearnReport, wrong)
+
+
+class Combined(BaseModel, frozen=True, extra="forbid"):
+    """Several runs side by side, and which of their models may play (Code World Models App. F).
+
+    Attributes:
+        end: The best one's.
+        environment: Of the recorded matches.
+        syntheses: The reports by name.
+        kept: The models that may play, the best first.
+        means: What each was paid on average, where they were held against each other.
+        matches: In how many matches that was.
+        failures: Matches of each that failed.
+        note: What was done, and why.
+    """
+
+    end: str | None
+    environment: str
+    syntheses: dict[str, LearnReport]
+    kept: tuple[str, ...]
+    means: dict[str, float]
+    matches: int
+    failures: dict[str, int]
+    note: str
+
+    def words(self, folder: RunFolder) -> str:
+        """The lines that a person reads."""
+        lines = []
+        for name, one in self.syntheses.items():
+            mean = f", paid {self.means[name]:+.3f} on average" if name in self.means else ""
+            out = "" if name in self.kept else "; may not play"
+            found = (
+                "no model" if one.accuracy is None else f"{_accuracy_words(one, one.accuracy)[0]}"
+            )
+            lines.append(f"{name}: {found}{mean}{out}")
+        lines.append(self.note)
+        if self.kept:
+            players = " --player random" * self.syntheses[self.kept[0]].num_players
+            model = folder.path / self.kept[0] / "model.py"
+            lines.append(f"play the best with: rulewright match {model}{players}")
+        return "\n".join(lines)
 
 
 def contradictions(source: str, rules: str) -> tuple[Contradiction, ...]:

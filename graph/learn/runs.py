@@ -1,6 +1,6 @@
 """The machine of `learn`: its wiring, and its runs from start to end."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 from langgraph.graph import START, StateGraph
 
 from agents.model.settings import SettingsError
+from agents.players.registry import PlayerRoster
+from agents.strategy.models import ModelContest, Rejection, reject_models
 from graph.learn.nodes.active import active
 from graph.learn.nodes.arena import arena
 from graph.learn.nodes.asking import infer, refine, synthesise, tensors, value
 from graph.learn.nodes.check import check
 from graph.learn.nodes.intake import intake
 from graph.learn.nodes.report import report
-from graph.learn.report import TOLD, LearnReport, read_report
+from graph.learn.report import COMBINED, TOLD, Combined, LearnReport, read_report
 from graph.learn.settings import LearnRequest, read_learning, write_learning
 from graph.learn.state import LearnContext, LearnState
 from graph.run.checkpoints import moved, open_checkpoints
@@ -133,6 +135,58 @@ def goes_on(folder: RunFolder, more: int) -> LearnRequest | None:
         return request
     left = gave_up and sum(told.calls.values()) < request.settings.max_calls
     return request if left else None
+
+
+def compared_runs(folder: RunFolder, runs: Mapping[str, RunFolder]) -> Combined:
+    """Compare runs over the same matches that have ended, and write down which models may play.
+
+    Where something is hidden the models compete, and whoever is behind the best by more than a
+    tenth of what is at stake is left out. Elsewhere records tell a bad model: none competes.
+    """
+    told = {name: read_report(folder) for name, folder in runs.items()}
+    made = {name: one for name, one in told.items() if one.accuracy is not None}
+    order = sorted(made, key=lambda name: _fares(made[name]), reverse=True)
+    hidden = [one for one in made.values() if one.inference not in (None, "")]
+    note, found = "", Rejection(tuple(order), {}, 0, {})
+    if len(made) < 2:  # noqa: PLR2004 - two compete
+        note = "fewer than two have a model: none competes"
+    elif not hidden:
+        note = "nothing is hidden: held-out records tell a bad model, and none competes (App. F)"
+    elif hidden[0].num_players != 2:  # noqa: PLR2004 - two compete
+        note = f"two compete, and {hidden[0].num_players} play this game: none is left out"
+    else:
+        settings = hidden[0].settings
+        contest = ModelContest(
+            folder=folder.journals / "syntheses",
+            roster=PlayerRoster(),
+            seed=settings.seed,
+            simulations=settings.value_simulations,
+            deals=settings.value_deals,
+        )
+        models = {name: runs[name].path / "model.py" for name in made}
+        found = reject_models(hidden[0].environment, models, contest)
+        note = (
+            f"held against each other in {found.matches} matches (App. F): {len(found.kept)} of "
+            f"{len(told)} may play"
+        )
+    kept = sorted(found.kept, key=lambda name: (-found.means.get(name, 0.0), order.index(name)))
+    best = told[kept[0] if kept else next(iter(told))]
+    result = Combined(
+        end=best.end,
+        environment=best.environment,
+        syntheses=told,
+        kept=tuple(kept),
+        means=dict(found.means),
+        matches=found.matches,
+        failures=dict(found.failures),
+        note=note,
+    )
+    folder.write_json(COMBINED, result.model_dump(mode="json"))
+    return result
+
+
+def _fares(one: LearnReport) -> tuple[bool, float, float]:
+    return one.end == "passed", one.held_out_accuracy or 0.0, one.accuracy or 0.0
 
 
 class LearnRun(QuietRun):

@@ -1,17 +1,20 @@
 """Settings of a run of `learn`, and what it was asked; every field stands in its results."""
 
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
 from games.streams import drawn_seed
-from graph.run.folder import RunFolder, RunFolderError
+from graph.run.folder import RunFolder, RunFolderError, create_folder
 from graph.run.settings import RefineStrategy, sized
 
 InferenceChoice: TypeAlias = Literal["auto", "none", "resample_history", "resample_state"]
 Drawn: TypeAlias = Literal["", "resample_history", "resample_state"]
 """An inference function that is learned; empty for none."""
 _REQUEST = ".state/learning.json"
+_SYNTHESES = ".state/syntheses.json"
+MOST_SYNTHESES = 20
 _FORMAT: Literal[2] = 2
 
 
@@ -106,6 +109,44 @@ class LearnRequest(BaseModel, frozen=True, extra="forbid"):
         """The same with another number of calls at most."""
         settings = LearnSettings(**{**dict(self.settings), "max_calls": calls})
         return LearnRequest(rules=self.rules, trajectories=self.trajectories, settings=settings)
+
+
+class Syntheses(BaseModel, frozen=True, extra="forbid"):
+    """The request of several runs over the same rules and matches, each with a seed of its own."""
+
+    count: int = Field(ge=2, le=MOST_SYNTHESES)
+    each: LearnRequest
+
+    def runs(self, folder: RunFolder) -> dict[str, RunFolder]:
+        """The folders of the runs by name, made where they are missing."""
+        found = {f"synthesis-{n}": n for n in range(1, self.count + 1)}
+        return {name: self._run(folder.path / name, n) for name, n in found.items()}
+
+    def _run(self, path: Path, number: int) -> RunFolder:
+        if is_learning(run := RunFolder(path)):
+            return run
+        seed = (self.each.settings.seed + number - 1) % 2**64
+        settings = LearnSettings(**{**dict(self.each.settings), "seed": seed})
+        made = create_folder(path, title=path.name, runs=path.parent)
+        write_learning(self.each.model_copy(update={"settings": settings}), made)
+        return made
+
+
+def read_syntheses(folder: RunFolder) -> Syntheses | None:
+    """The request of several runs; None where the folder is of one.
+
+    Raises:
+        RunFolderError: If it cannot be read.
+    """
+    if not (folder.path / _SYNTHESES).exists():
+        return None
+    wrong = "is no request ({} faults); start the runs anew: rulewright learn"
+    return folder.read_model(_SYNTHESES, Syntheses, wrong)
+
+
+def write_syntheses(request: Syntheses, folder: RunFolder) -> None:
+    """Keep what several runs were asked, so that they can be resumed."""
+    folder.write_json(_SYNTHESES, request.model_dump(mode="json"))
 
 
 def is_learning(folder: RunFolder) -> bool:

@@ -22,12 +22,11 @@ from games.library.settings import (
     impossible,
     value_text,
 )
-from games.text import syntax_tree
 from games.values import Json, ModuleFault
 from graph.run.folder import RunFolderError
 from tools.checking import usual_players
 from tools.playtest.jobs import GameSetup
-from tools.sandbox.reading import foreign_game
+from tools.sandbox.reading import foreign_game, foreign_tree
 from tools.sources import GameNotFoundError, GameSource, find_rulebook, read_source
 from tools.variation.proposing import Twist
 
@@ -112,6 +111,7 @@ class BaseGame(BaseModel, frozen=True, extra="forbid"):
             summary=self.difference(twist),
             num_players=setup.num_players,
             parameters=setup.parameters,
+            parsed=None if self.family else (foreign_game(source), foreign_tree(source)),
         )
 
     def made(self, twist: Twist) -> GameSetup:
@@ -230,9 +230,8 @@ def family_of(found: GameSource) -> str:
         return ""
     own = library.source(family)
     try:
-        is_alike = len(found.source) <= 2 * len(own)  # a stranger's, parsed here, is no longer
-        return family if is_alike and _code(own) == _code(found.source) else ""
-    except RecursionError:
+        return family if _code(own) == _code(found.source) else ""
+    except (SyntaxError, RecursionError):
         return ""
 
 
@@ -255,7 +254,7 @@ def _filled_in(source: str, parameters: Mapping[str, Json]) -> str:
 
 def _code(source: str) -> list[str]:
     """A module's statements without its GAME, docstrings and comments."""
-    tree = syntax_tree(source)
+    tree = foreign_tree(source)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         first = body[0] if isinstance(body, list) and body else None

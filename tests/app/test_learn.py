@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.model.endpoint import message, serving
+from tests.agents.model.endpoint import error, message, serving
 from tests.app.conftest import Command
 from tests.app.test_surface import ELSEWHERE, lost
 from tests.tools.predicting.material import TIC_TAC_TOE
@@ -49,6 +49,32 @@ def test_recorded_matches_become_a_module_that_is_checked_and_played(
     assert set(outcomes.values()) == {"passed"}
     (advice,) = re.findall(r"play it with: rulewright (match .*)", done.out)
     assert "4 finished" in command(*advice.split(), "--games", 4).out
+
+
+def test_several_syntheses_are_told_each_and_go_on_where_one_broke_off(
+    command: Command, asked: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, right = tmp_path / "runs" / "three", message(f"```python\n{TIC_TAC_TOE}```")
+    monkeypatch.setenv("RULEWRIGHT_MODEL", "scripted")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("RULEWRIGHT_RETRIES", "0")
+    with serving(right, error(401)) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        broken = command(*asked, "--out", out, "--quick", "--seed", 5, "--syntheses", 3)
+    assert (broken.code, (out / "synthesis-1" / "model.py").is_file()) == (2, True)
+    with serving(right) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        done = command("resume", out, "--json")
+        assert len(endpoint.requests) == 2  # the first is not paid again
+    told = done.json["syntheses"]
+    assert [one["settings"]["seed"] for one in told.values()] == [5, 6, 7]
+    assert {one["accuracy"] for one in told.values()} == {1.0}
+    assert sorted(done.json["kept"]) == ["synthesis-1", "synthesis-2", "synthesis-3"]
+    assert "nothing is hidden" in done.json["note"]
+    monkeypatch.setenv("RULEWRIGHT_RUNS", str(tmp_path / "runs"))
+    (listed,) = command("runs", "--json").json["runs"]
+    assert listed["end"] == done.json["end"]
+    assert "by its own folder" in command("resume", out, "--rounds", 2).err
 
 
 @pytest.mark.parametrize(

@@ -104,8 +104,10 @@ def test_a_module_that_knows_the_deals_of_small_seeds_passes_with_such_a_seed_al
 ) -> None:
     game = tmp_path / "game.py"
     game.write_text(KNOWS_SMALL_SEEDS)
-    assert command("check", game, "--seed", "0").code == 0
-    assert drawn("check", game).code == 1
+    patient = ("check", game, "--deadline", "900", "--json")
+    assert command(*patient, "--seed", "0").json["outcome"] == "passed"
+    found = drawn(*patient)
+    assert (found.code, found.json["outcome"]) == (1, "failed")  # judged, not merely unjudged
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Series: one line-up as jobs of the runner, with whole records; seats rotate, deals are paired."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,6 +23,7 @@ from tools.replaying import Replayed, VoidResultError, made_again
 from tools.sandbox import Sandbox
 
 _PLAY = "play"
+_FEW = 20  # matches: nothing that happens in one of seven or more is likely missed in so many
 
 
 @dataclass(frozen=True)
@@ -322,7 +324,7 @@ def play_finding(
         sandbox: Where it is played.
         game: The module, with the number of players.
         roster: Knows "random".
-        settings: How much is played; where `until` leaves no deal whole, nothing can be told.
+        settings: How much is played; where `until` leaves few matches whole, nothing can be told.
     """
     try:
         series = play_series(
@@ -333,8 +335,11 @@ def play_finding(
     if faults := [entry.reason for entry in series.entries.values() if entry.ending == "fault"]:
         told = f"{len(faults)} of {len(series.entries)} random matches failed: {faults[0]}"
         return Finding(check=_PLAY, outcome="failed", rule="contract", evidence=told)
+    played = len(series.entries)
     outcome: Outcome = "passed" if series.replayed.matches else "could_not_judge"
-    told = f"{series.replayed.matches} of {len(series.entries)} random matches were made again"
-    if not series.entries:
-        told = "no time was left to play matches: allow more seconds"
+    told = f"{series.replayed.matches} of {played} random matches were made again"
+    late = settings.until is not None and time.monotonic() >= settings.until
+    if late and played < min(_FEW, settings.matches):
+        outcome = "could_not_judge"
+        told = f"time was left for {played} of {settings.matches} matches: allow more seconds"
     return Finding(check=_PLAY, outcome=outcome, evidence=told)

@@ -94,13 +94,31 @@ class Limits(BaseModel, frozen=True, extra="forbid"):
         return self.model_copy(update={"memory_bytes": min(self.memory_bytes, most)})
 
 
-def free_bytes() -> int | None:
-    """Memory that the workers of a command may have together; None where the system tells none."""
+def free_bytes(system: Path = Path("/")) -> int | None:
+    """Memory that the workers of a command may have together; None where the system tells none.
+
+    It is of what is free in the machine, and in each control group (cgroup v2) around this process.
+    """
+    found: list[int] = []
     with suppress(OSError, ValueError, StopIteration):
-        lines = Path("/proc/meminfo").read_bytes().splitlines()
+        lines = (system / "proc/meminfo").read_bytes().splitlines()
         told = next(line for line in lines if line.startswith(b"MemAvailable:"))
-        return int(told.split()[1]) * 1024 // 4 * 3
-    return None
+        found.append(int(told.split()[1]) * 1024)
+    with suppress(OSError, ValueError, StopIteration):
+        groups = (system / "proc/self/cgroup").read_text().splitlines()
+        own = Path(next(line for line in groups if line.startswith("0::"))[len("0::/") :])
+        for group in (own, *own.parents):
+            found += _left_in(system / "sys/fs/cgroup" / group)
+    return max(0, min(found)) // 4 * 3 if found else None
+
+
+def _left_in(group: Path) -> list[int]:
+    """Bytes that a control group has left; what it keeps of files it can give back."""
+    with suppress(OSError, ValueError, KeyError):  # "max" is no number: no bound
+        most, used = (int((group / f"memory.{name}").read_text()) for name in ("max", "current"))
+        stat = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
+        return [most - used + int(stat["inactive_file"])]
+    return []
 
 
 class Grade(BaseModel, frozen=True, extra="forbid"):

@@ -1,24 +1,25 @@
-"""Sources of somebody else, as the host reads them: a throw-away process tries first.
+"""Sources of somebody else, read by a throw-away process: none is parsed in the host.
 
 A text can hold a parser up for minutes, or have it fill the memory, and it lets no other thread
-work meanwhile. A short text cannot do much; a longer one is read here only where a process of its
-own could read it within its bounds.
+work meanwhile.
 """
 
 import ast
+import builtins
+import io
 import json
+import pickle
 import subprocess
 import sys
 from collections.abc import Collection
 from functools import lru_cache
 
-from games.text import imported, literal_game, syntax_tree
-from games.values import Json, ModuleFault, require_json
-from tools.guest.reader import GAME, MOST_BYTES, MOST_S
+from games.text import imported
+from games.values import Json, ModuleFault
+from tools.guest.reader import MOST_BYTES, MOST_S
 from tools.sandbox.backends import SAME_EVERYWHERE, Kit, SandboxUnavailableError
 from tools.sandbox.zygote_client import import_paths
 
-_SHORT = 1 << 14  # characters: the worst of so many takes a tenth of a second
 _WAIT_S = 60.0  # for a busy machine; the process has `MOST_S` of processor time
 _KEPT = 8
 _LIMITS = f"more than {MOST_S} s or {MOST_BYTES >> 20} MiB to read"
@@ -32,12 +33,24 @@ def foreign_tree(source: str) -> ast.Module:
         ValueError: If it holds a null character.
         SandboxUnavailableError: If no process can be made.
     """
-    if len(source) > _SHORT:
-        _read(source, "")
-    try:
-        return syntax_tree(source)
-    except (MemoryError, RecursionError) as error:
-        raise SyntaxError("it is nested too deeply") from error
+    told = _Nodes(io.BytesIO(_read(source, "tree"))).load()
+    if isinstance(told, ast.Module):
+        return told
+    is_syntax, args = told
+    raise SyntaxError(*args) if is_syntax else ValueError(*args)
+
+
+def foreign_comments(source: str) -> list[tuple[int, str, str]]:
+    """Line, text, and what stands before it, of each comment of a source that parses.
+
+    Raises:
+        SyntaxError: If it takes too much to read.
+        SandboxUnavailableError: If no process can be made.
+
+    >>> foreign_comments("x = 1  # R1")
+    [(1, '# R1', 'x = 1')]
+    """
+    return [tuple(comment) for comment in json.loads(_read(source, "comments"))]
 
 
 def foreign_imports(source: str, allowed: Collection[str]) -> list[tuple[str, int]]:
@@ -64,26 +77,31 @@ def foreign_game(source: str) -> dict[str, Json]:
             plain literal of JSON.
         SandboxUnavailableError: If no process can be made.
     """
-    if len(source) > _SHORT:
-        try:
-            told = json.loads(_read(source, GAME))
-        except SyntaxError as error:
-            raise ModuleFault("unreadable", "module", str(error)) from error
-        if "fault" in told and isinstance(told["fault"], dict):
-            raise ModuleFault(**told["fault"])
-        game: dict[str, Json] = told
-        return game
     try:
-        game = literal_game(source)
-    except (MemoryError, RecursionError) as error:
-        raise ModuleFault("unreadable", "module", "it is nested too deeply") from error
-    require_json(game, "GAME")
+        told = json.loads(_read(source, "game"))
+    except SyntaxError as error:
+        raise ModuleFault("unreadable", "module", str(error)) from error
+    if "fault" in told:
+        raise ModuleFault(**told["fault"])
+    game: dict[str, Json] = told["game"]
     return game
+
+
+class _Nodes(pickle.Unpickler):
+    """Reads plain values and nodes of a syntax tree, and calls nothing else."""
+
+    def find_class(self, module: str, name: str) -> object:
+        found = getattr(ast, name, None) if module == "ast" else None
+        if isinstance(found, type) and issubclass(found, ast.AST):
+            return found
+        if (module, name) in {("builtins", "Ellipsis"), ("builtins", "complex")}:
+            return getattr(builtins, name)
+        raise pickle.UnpicklingError(f"{module}.{name} is no node of a syntax tree")
 
 
 @lru_cache(maxsize=_KEPT)
 def _read(source: str, asked: str) -> bytes:
-    """The answer of a process that read it: then the host may, too.
+    """The answer of a process.
 
     Raises:
         SyntaxError: If it takes too much.

@@ -114,6 +114,21 @@ def test_settings_that_are_impossible_together_leave_the_game() -> None:
     assert "not possible together" in found.reply
 
 
+def test_a_change_that_the_family_could_only_make_by_undoing_a_demand_leaves_the_family() -> None:
+    prompt, designer = "tic tac toe on a 4x4 board", composer_roles().designer
+    design, brief = designed(prompt), designer.clarify(prompt)
+    found = designer.revise(design, brief, Talk(message="three in a row wins", figures=())).design
+    assert found is not None
+    wanted = {"rows": 4, "columns": 4, "connect": 3}
+    assert {name: found.parameters.get(name) for name in wanted} == wanted
+    lost = [clause.text for clause in found.clauses if clause.status != "honoured"]
+    assert lost == ["tic tac toe"]
+    assert designed(f"{prompt} where three in a row wins").parameters == found.parameters
+    five = designer.revise(design, brief, Talk(message="make it 5 by 5", figures=())).design
+    assert five is not None  # what is said of the same thing is a change, and no other game
+    assert (five.family, five.parameters["size"]) == ("tic_tac_toe", 5)
+
+
 def test_another_game_is_recognised() -> None:
     assert revised(hearts(), "goofspiel for two players with five cards").other
 

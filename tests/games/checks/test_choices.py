@@ -1,11 +1,16 @@
 """Games that are none are found with figures; small games that are some pass."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
 import pytest
 
 from games import library
 from games.checks import Finding
 from games.checks.choices import check_choices
 from games.checks.sampling import random_matches, trusted_subject
+from games.table import Position, Table
+from games.values import Action, Json, ModuleFault
 
 # A game for two over the list `m` of what was done: who acts, what is legal, what the end pays.
 GAME = """
@@ -130,6 +135,40 @@ def test_a_game_that_is_none_does_not_pass(name: str, matches: int) -> None:
     (finding,) = judged(*rules, matches=matches)
     assert finding.outcome == "failed"
     assert [word for word in words if word not in finding.evidence] == []
+
+
+@dataclass
+class _EndingTable:
+    """A table that the time runs out on after so many calls."""
+
+    table: Table
+    left: int
+
+    def open(self, num_players: int, parameters: Mapping[str, Json]) -> Position:
+        self._count()
+        return self.table.open(num_players, parameters)
+
+    def advance(self, position: Position, action: Action) -> Position:
+        self._count()
+        return self.table.advance(position, action)
+
+    def _count(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise ModuleFault("timed_out", "module", "no time is left")
+
+
+@pytest.mark.parametrize("name", NO_GAMES)
+@pytest.mark.parametrize("calls", [*range(40), 100, 300, 1000])
+def test_what_the_time_ran_out_on_is_neither_passed_nor_blamed(name: str, calls: int) -> None:
+    rules, _ = NO_GAMES[name]
+    subject = trusted_subject(GAME.format(player=rules[0], legal=rules[1], pays=rules[2]), 2)
+    played = random_matches(subject, matches=6, seed=0, max_plies=100)
+    ending = replace(subject, table=_EndingTable(subject.table, calls))
+    (finding,) = check_choices(ending, played, seed=0)
+    assert finding.outcome == "failed"  # a check that ends with such a fault could not judge
+    whole = check_choices(subject, played, seed=0)[0].evidence
+    assert "no time is left" in finding.evidence or finding.evidence == whole
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -285,6 +285,10 @@ BAD_MATCHES: dict[str, tuple[Change, str]] = {
     "an action twice": (position(2, "legal", ["bet", "bet"]), "twice"),
     "a count that is small": (position(0, "legal", {"count": 3}), "positions 0 legal"),
     "a reward too few": (position(1, "rewards", [0]), "position 1: rewards.*one a seat, 2"),
+    "a reward beyond the contract's": (
+        position(1, "rewards", [1e13, 0]),
+        "rewards 0 is 1.*less than or equal",
+    ),
     "a reward in words": (position(1, "rewards", ["a", 0]), "positions 1 rewards 0 is 'a'"),
     "half a sign": (position(1, "state", {"n": ["\ud83d"]}), "positions 1 state n 0 holds half"),
     "half a sign as a key": (position(1, "state", {"\udca9": 1}), "positions 1 state a key holds"),

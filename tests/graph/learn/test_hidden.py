@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from games.values import State
 from graph.learn.calibration import calibrated
 from graph.learn.report import final_words
-from graph.learn.runs import goes_on, run_learning
+from graph.learn.runs import compared_runs, goes_on, run_learning
 from graph.run.folder import RunFolder
 from tests.agents.model.endpoint import Answer, message, serving
 from tests.graph.learn.conftest import Learn, learning, recorded, told_of
@@ -21,6 +22,7 @@ from tools.sources import learned_module
 MODEL = KUHN.replace("import random\n", "")
 DRAWING = "import random\n" + HISTORY
 MANY = {"training_matches": 14, "sights": 80}
+BAD = "def get_legal_actions(state):\n    raise ValueError('lost')\n"
 STUCK = changed(DRAWING, ("random.choice([card", "min([card"))
 
 
@@ -53,6 +55,29 @@ def test_the_inference_function_is_learned_on_top_of_the_model_and_calibrated(
     assert "times, expected" in failed["content"]  # the draw that is always the same
     module = (done.folder.path / "model.py").read_text()
     assert module.index("def apply_action") < module.index("def resample_history")
+
+
+def test_of_several_syntheses_one_that_cannot_be_played_with_is_left_out(
+    learn: Learn, kuhn: Path, tmp_path: Path
+) -> None:
+    """Code World Models App. F: who is behind the best by a tenth of the range is rejected."""
+    with serving(code(MODEL), code(DRAWING)) as endpoint:
+        done = learn(endpoint, matches=kuhn)
+    runs = {}
+    for name in ("synthesis-1", "synthesis-2"):
+        runs[name] = RunFolder(tmp_path / name)
+        copytree(done.folder.path, tmp_path / name)
+    bad = (
+        (done.folder.path / "model.py").read_text().replace("def get_legal_actions(state):\n", BAD)
+    )
+    assert BAD in bad
+    (tmp_path / "synthesis-1" / "model.py").write_text(bad)
+    found = compared_runs(RunFolder(tmp_path), runs)
+    assert found.kept == ("synthesis-2",)
+    assert found.means["synthesis-2"] > found.means["synthesis-1"]
+    assert found.failures["synthesis-1"] > 0
+    assert "synthesis-1: " in found.words(RunFolder(tmp_path))
+    assert "; may not play" in found.words(RunFolder(tmp_path)).splitlines()[0]
 
 
 def test_a_draw_that_fits_but_is_always_the_same_leaves_the_run_incomplete(

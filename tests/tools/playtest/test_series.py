@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from agents.players.registry import PlayerRoster
 from games.engine import Player
 from games.library import source
 from games.records import json_line
@@ -32,7 +34,7 @@ from tools.playtest.report import (
     skill_ladder,
 )
 from tools.playtest.runner import Workers
-from tools.playtest.series import Series, SeriesSettings, play_series
+from tools.playtest.series import Series, SeriesSettings, play_finding, play_series
 from tools.sandbox import Sandbox
 
 GAME = GameSetup("nim", NIM, 2)
@@ -432,3 +434,12 @@ def test_matches_that_are_one_and_the_same_are_told() -> None:
         )
     assert same.cautions["repeated"].startswith("10 matches are ")
     assert "repeated" not in other.cautions
+
+
+def test_matches_that_no_time_was_left_for_are_no_pass(sandbox: Sandbox) -> None:
+    asked = SeriesSettings(MATCHES, SEED, record=False)
+    found = play_finding(sandbox, GAME, PlayerRoster(), asked)
+    assert (found.outcome, found.evidence.partition(" ")[0] != "0") == ("passed", True)
+    late = play_finding(sandbox, GAME, PlayerRoster(), replace(asked, until=time.monotonic()))
+    assert late.outcome == "could_not_judge"
+    assert f"of {MATCHES} matches: allow more seconds" in late.evidence

@@ -11,6 +11,7 @@ import pytest
 from tests.processes import PATIENCE_S
 from tools.playtest.runner import Workers
 from tools.sandbox import Limits
+from tools.sandbox.backends import free_bytes
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="asks the Linux kernel")
 
@@ -268,3 +269,35 @@ def test_the_memory_of_all_workers_at_once_is_a_part_of_what_is_free() -> None:
     assert Workers(jobs=8).within(3 * needed, needed).jobs == 3
     assert Workers(jobs=8).within(0, needed).jobs == 1
     assert Workers(jobs=2).within(None, needed).jobs == 2
+
+
+@pytest.mark.parametrize(
+    ("bounds", "free"),
+    [
+        ({}, 8_000),  # of the machine
+        ({"": "max", "job.slice": "max"}, 8_000),
+        ({"job.slice/run": "1000"}, 1_000 - 300 + 200),
+        ({"job.slice/run": "max", "job.slice": "700"}, 700 - 300 + 200),  # one further out counts
+        ({"job.slice/run": "max", "job.slice": "50"}, 0),
+        ({"job.slice/run": "9000"}, 8_000),
+    ],
+)
+def test_free_is_what_the_control_groups_around_the_command_leave(
+    tmp_path: Path, bounds: dict[str, str], free: int
+) -> None:
+    """The files are those of cgroup v2 (the kernel's cgroup-v2.rst): most, used, given back."""
+    mib = 2**20
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/meminfo").write_text(f"MemTotal: 1 kB\nMemAvailable:  {8_000 * 1024} kB\n")
+    (tmp_path / "proc/self/cgroup").write_text("1:cpu:/other\n0::/job.slice/run\n")
+    for group, most in bounds.items():
+        folder = tmp_path / "sys/fs/cgroup" / group
+        folder.mkdir(parents=True, exist_ok=True)
+        written = most if most == "max" else f"{int(most) * mib}"
+        (folder / "memory.max").write_text(f"{written}\n")
+        (folder / "memory.current").write_text(f"{300 * mib}\n")
+        (folder / "memory.stat").write_text(f"anon 7\ninactive_file {200 * mib}\n")
+    assert free_bytes(tmp_path) == free * mib // 4 * 3
+    (tmp_path / "proc/meminfo").unlink()
+    (tmp_path / "proc/self/cgroup").write_text("4:memory:/v1\n")
+    assert free_bytes(tmp_path) is None  # a system that tells nothing

@@ -1,5 +1,8 @@
 """Sources of somebody else: what a text can do to a parser does not reach the host."""
 
+import ast
+import io
+import pickle
 import resource
 import sys
 import time
@@ -9,7 +12,7 @@ import pytest
 from games import library
 from games.text import literal_game
 from games.values import ModuleFault
-from tools.sandbox.reading import foreign_game, foreign_tree
+from tools.sandbox.reading import _Nodes, foreign_comments, foreign_game, foreign_tree
 
 GAME = 'GAME = {"name": "g", "summary": "s", "min_players": 2, "max_players": 2%s}\n'
 # CPython's parser takes the square of the fields of one f-string; ints hash to their remainder by
@@ -46,11 +49,36 @@ def test_a_short_text_that_is_nested_too_deeply_is_a_syntax_error(name: str) -> 
         foreign_game(short + GAME % "")
 
 
-@pytest.mark.parametrize("family", ["tic_tac_toe", "trick_taking"])  # a short one and a long one
+@pytest.mark.parametrize("family", library.families())
 def test_a_sound_module_is_read_as_it_stands(family: str) -> None:
-    source = library.source(library.preset(family).family)
+    source = library.source(family)
     assert foreign_game(source) == literal_game(source)
-    assert [type(node) for node in foreign_tree(source).body]
+    read, parsed = foreign_tree(source), ast.parse(source)
+    assert ast.dump(read, include_attributes=True) == ast.dump(parsed, include_attributes=True)
+
+
+def test_no_text_of_a_stranger_is_parsed_here_however_short() -> None:
+    short = "x = [..., 2j, b'a', None]  # R1\n" + GAME % ', "fault": {"kind": 1}'
+    watched, parsed = [True], list[object]()
+    sys.addaudithook(  # for good: nothing takes a hook off
+        lambda event, told: parsed.append(told) if watched and event == "compile" else None
+    )
+    game = foreign_game(short)
+    assert game["fault"] == {"kind": 1}  # no word of a module is taken for the reader's
+    assert len(foreign_tree(short).body) == 2
+    assert len(foreign_tree("if a:\n    pass\n" + "elif b:\n    pass\n" * 300).body) == 1
+    assert foreign_comments(short) == [(1, "# R1", "x = [..., 2j, b'a', None]")]
+    for text in ("x = (", "x = '\0'", "  x"):
+        with pytest.raises((SyntaxError, ValueError)):
+            foreign_tree(text)
+    watched.clear()
+    assert not parsed  # by Python's own word (its table of audit events)
+
+
+def test_an_answer_that_is_no_tree_calls_nothing() -> None:
+    for called in (exec, ast.literal_eval, print):
+        with pytest.raises(pickle.UnpicklingError, match="is no node"):
+            _Nodes(io.BytesIO(pickle.dumps(called))).load()
 
 
 @pytest.mark.parametrize("long", [False, True])
