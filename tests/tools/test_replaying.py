@@ -22,8 +22,8 @@ from tools.checking import check_source
 from tools.playtest.jobs import GameSetup, PlayerSpec
 from tools.playtest.journal import Journal, JournalError
 from tools.playtest.series import Series, SeriesSettings, play_series, series_summary
-from tools.replaying import VoidResultError, replayed_match
-from tools.sandbox import Sandbox
+from tools.replaying import VoidResultError, made_again, replayed_match
+from tools.sandbox import Limits, Sandbox, Worker
 
 # A leak that stands in none of its zones, and that a check of random play would find too.
 TALE = """
@@ -76,6 +76,38 @@ def visible(state, player_id):
 )
 
 
+# What its seats see takes about 80 KB a position.
+WIDE = (
+    SOUND
+    + """
+_narrow = get_observations
+
+
+def get_observations(state):
+    return [{**seen, "pad": "x" * 40_000} for seen in _narrow(state)]
+"""
+)
+
+
+class Counted(Sandbox):
+    """A sandbox that keeps the roles of the workers it made."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(limits=limits)
+        self.made: list[str] = []
+
+    def worker(
+        self,
+        role: str,
+        source: str | None = None,
+        *,
+        preloaded: bool = False,
+        more: tuple[str, ...] = (),
+    ) -> Worker:
+        self.made.append(role)
+        return super().worker(role, source, preloaded=preloaded, more=more)
+
+
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
     with Sandbox() as opened:
@@ -97,6 +129,17 @@ def test_matches_of_an_honest_module_are_replayed_and_counted(sandbox: Sandbox) 
     series = played(sandbox, SOUND)
     assert series.replayed.matches > 0
     assert series.endings["finished"] == 8
+
+
+def test_matches_too_large_to_be_made_again_together_go_in_smaller_parties(
+    sandbox: Sandbox,
+) -> None:
+    series = played(sandbox, WIDE, 16)
+    jobs = [(series.plan.job(index), entry) for index, entry in series.entries.items()]
+    with Counted(Limits(table_bytes=4 * 2**20)) as small:
+        made = made_again(small, jobs)
+    assert [one.match.returns for one in made] == [entry.returns for _, entry in jobs]
+    assert small.made == ["referee", "referee"]  # for all at once, and for four at a time
 
 
 def test_a_module_that_pays_by_chance_of_its_own_has_no_result(sandbox: Sandbox) -> None:
