@@ -1,6 +1,7 @@
 """Machines at the service of others: `new` makes what is put into words, `vary` what is wished."""
 
 from contextlib import ExitStack, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.console import note
@@ -32,7 +33,7 @@ def make_game(
         write_request(Request(prompt=prompt, settings=settings), folder)
     settings = read_request(folder).settings
 
-    def made() -> "MadeGame":
+    def made(tell: "Tell") -> "MadeGame":
         context = make_context(
             settings, exchanges=folder.exchanges, keeps_own_games=False, tell=note
         )
@@ -46,7 +47,7 @@ def make_game(
                 tell(event)
             return _came_of(run.result())
 
-    return standing_alone(made)
+    return standing_alone(made, tell)
 
 
 def _came_of(result: "RunResult") -> "MadeGame":
@@ -83,8 +84,8 @@ def invent(wish: "Wish", folder: "RunFolder", seed: int, tell: "Tell") -> str:
 
     try:
         if wish.variants:
-            return standing_alone(lambda: _varied(wish, folder, seed, tell))
-        return standing_alone(lambda: _fairer(wish, folder, seed))
+            return standing_alone(partial(_varied, wish, folder, seed), tell)
+        return _fairer(wish, folder, seed)
     except NothingToSearchError:
         return ""
     except (RunFolderError, TargetError) as error:

@@ -3,11 +3,12 @@
 import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from graph.run.checkpoints import graph_events, has_checkpoint
-from graph.run.events import Event
+from graph.run.events import Event, Tell
 from graph.run.folder import RunFolder, RunFolderError
 
 if TYPE_CHECKING:
@@ -54,12 +55,18 @@ class RunHandle(Protocol[Result]):
         """The result so far."""
 
 
-def standing_alone(call: Callable[[], Made]) -> Made:
-    """Call what runs another machine inside a node: it takes no part in the run of that node."""
+def standing_alone(call: Callable[[Tell], Made], tell: Tell) -> Made:
+    """Call what runs another machine inside a node: it takes no part in the run of that node.
+
+    Args:
+        call: Is given who hears of it.
+        tell: Hears of it as a writer of the node.
+    """
     from langchain_core.runnables.config import set_config_context
 
+    outer = copy_context()  # a writer of the node works in its context alone
     with set_config_context({}) as context:
-        return context.run(call)
+        return context.run(call, lambda event: outer.run(tell, event))
 
 
 @dataclass

@@ -214,8 +214,9 @@ def _link(one: VariantRow, folder: RunFolder) -> str:
 
 def comparisons(report: VaryReport, folder: RunFolder) -> list[str]:
     """The command that compares a variant with its base, for each; none without a design."""
+    base = report.base.removesuffix("/game.py")  # a run is named by its folder
     return [
-        shlex.join(["rulewright", "compare", report.base, str(folder.path / one.folder)])
+        shlex.join(["rulewright", "compare", base, str(folder.path / one.folder)])
         for one in report.variants
         if (folder.path / one.folder / "design.json").is_file()
     ]
