@@ -122,7 +122,7 @@ def initial_state(num_players, **parameters):
     return _first(num_players, **parameters)
 
 def get_rewards(state):
-    return [abs(_paid(state)[0]), -abs(_paid(state)[0])] if len(_begun) > 90 else _paid(state)
+    return [abs(_paid(state)[0]), -abs(_paid(state)[0])] if len(_begun) > 40 else _paid(state)
 """
 
 
