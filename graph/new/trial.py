@@ -58,6 +58,7 @@ _LOOSE = (
 )
 _NUMBERS = "numbers of rules that the code writes nowhere; it computes them, or leaves them out: {}"
 _UNCITED = "numbers that were asked for and that the rules named for them do not have: {}"
+_UNTRIED = "rules that no unit test is about, only what the validator read in a match: {}"
 _OPEN = "the code hides nothing from anybody; the rules on what is seen are {}"
 UNREADABLE = (RoleError, MalformedReplyError)
 """Errors of an optional reply: the game is delivered without it, and that is said."""
@@ -202,11 +203,15 @@ class Trial:
         rules = {rule.id: rule.text for rule in self.design.rules}
         lost = unwritten_numbers(self.source, rules)
         seen = [rule.id for rule in self.design.rules if rule.section == "Observations"]
+        tested = {claim.rule for claim, _ in held_tests(tried.claims)}
         is_open = any(f.evidence.startswith(NO_SECRET) for f in tried.findings)
         told = {
             _LOOSE: ", ".join(loosely_named(self.source, [*rules])),
             _NUMBERS: ", ".join(f"{' and '.join(found)} ({rule})" for rule, found in lost.items()),
-            _UNCITED: "; ".join(numbers_not_cited(self.design.clauses, rules)),
+            _UNCITED: "; ".join(
+                numbers_not_cited(self.design.clauses, rules, self.design.num_players)
+            ),
+            _UNTRIED: ", ".join(rule for rule in rules if rule not in tested) if tested else "",
             _OPEN: ", ".join(seen) if is_open else "",
         }
         return [words.format(found) for words, found in told.items() if found]
