@@ -28,7 +28,7 @@ def test_every_slow_test_of_the_list_is_there() -> None:
     assert LIST.read_text(encoding="utf-8").startswith(HEAD)
     for test, seconds in listed.items():
         path, _, name = test.partition("[")[0].partition("::")
-        assert name in functions_of(path), f"{test} is not there: mend tests/slow.yaml, or run make slow"
+        assert name in functions_of(path), f"{test} is not there: run make slow"
         assert seconds >= round(SLOW_S), test
 
 
