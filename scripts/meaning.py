@@ -93,7 +93,7 @@ def trained(given: Rows, right: npt.NDArray[np.int64], classes: int) -> Rows:
     gram, wanted = given @ given.T, np.eye(classes, dtype=np.float32)[right]
     top: Rows = np.ones((len(given), 1), np.float32)
     for _ in range(20):
-        top = gram @ top
+        top = np.asarray(gram @ top, np.float32)
         top /= np.linalg.norm(top)
     bound = float((top.T @ gram @ top)[0, 0]) / len(given) / 2 + _PENALTY
     before = ahead = np.zeros_like(wanted)
