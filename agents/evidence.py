@@ -19,12 +19,8 @@ from games.values import TERMINAL, Json, ModuleFault
 _SETTING = re.compile(r"(\w+)=")
 _RULE = re.compile(r"R\d+")
 _MOST_VALUES = 5
-_COUNTED = {
-    word: str(number)
-    for number, word in enumerate(
-        "two three four five six seven eight nine ten eleven twelve".split(), 2
-    )
-}
+_COUNTED = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7"}
+_COUNTED |= {"eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12"}
 _IDLE = "beside the other settings it changes no rule"
 
 RulesOf = Callable[[str, Mapping[str, Json], int], Sequence[Rule]]
@@ -104,9 +100,10 @@ def standing(clause: Clause, wrong: str = "") -> str:
         return "in_the_rules"
     if clause.reason.startswith(UNREAD):
         return "not_read"
+    if clause.status != "honoured":
+        return clause.status
     shown = clause.rules or clause.seen or _RULE.search(clause.setting)
-    shown = shown and not clause.reason.startswith(GUESSED)
-    return clause.status if clause.status != "honoured" or shown else "read_as"
+    return "honoured" if shown and not clause.reason.startswith(GUESSED) else "read_as"
 
 
 def numbers_not_cited(
@@ -115,8 +112,10 @@ def numbers_not_cited(
     """Honoured demands with a number that neither the rules they rest on nor the seats have.
 
     >>> fine = Clause(text="a fine of 2", status="honoured", setting="R1")
-    >>> numbers_not_cited([fine], {"R1": "A fine."}, 3), numbers_not_cited([fine], {"R1": "Two."}, 3)
+    >>> numbers_not_cited([fine], {"R1": "A fine."}, 3), numbers_not_cited([fine], {"R1": "2"}, 3)
     (['“a fine of 2” has 2, R1 not'], [])
+    >>> numbers_not_cited([fine], {"R1": "A fine of two coins."}, 3)
+    []
     """
     found = []
     for clause in clauses:
