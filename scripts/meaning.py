@@ -77,21 +77,23 @@ def described() -> Iterator[tuple[str, str]]:
         named = [p.name.replace("_", " ") for p in presets().values() if p.family == family]
         about = _page(f"says/{family}.yaml")["about"]
         yield from ((family, text) for text in (*about, *named))
-    for kind, about in _page("common.yaml")["kinds"].items():
-        yield from (("", f"{kind}. {about}"), ("", kind))
+    for kind, told in _page("common.yaml")["kinds"].items():
+        yield from (("", f"{kind}. {told}"), ("", kind))
 
 
 def stretched(vectors: Rows) -> npt.NDArray[np.int8]:
     """Vectors as int8, the largest component of each 127 or -127."""
-    return np.round(vectors * (_MOST / np.abs(vectors).max(axis=1, keepdims=True))).astype(np.int8)
+    scale = _MOST / np.abs(vectors).max(axis=1, keepdims=True)
+    whole: npt.NDArray[np.int8] = np.round(vectors * scale).astype(np.int8)
+    return whole
 
 
 def trained(given: Rows, right: npt.NDArray[np.int64], classes: int) -> Rows:
     """Weights of a multinomial logistic regression, [D, classes], of inputs [N, D]."""
     gram, wanted = given @ given.T, np.eye(classes, dtype=np.float32)[right]
-    top = np.ones((len(given), 1), np.float32)
+    top: Rows = np.ones((len(given), 1), np.float32)
     for _ in range(20):
-        top = gram @ top
+        top = np.asarray(gram @ top, np.float32)
         top /= np.linalg.norm(top)
     bound = float((top.T @ gram @ top)[0, 0]) / len(given) / 2 + _PENALTY
     before = ahead = np.zeros_like(wanted)

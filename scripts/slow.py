@@ -11,12 +11,12 @@ from xml.etree import ElementTree
 
 import yaml
 
-SLOW_S = 2.0
+SLOW_S = 1.5
 LIST = Path("tests/slow.yaml")
 HEAD = """\
-# Tests of two seconds or more, case by case, with what was set up for them: seconds, measured
+# Tests of a second and a half or more, case by case, with what was set up: seconds, measured
 # on two cores. `make slow` writes this page after `make whole`. They have the marker `slow`.
-# Of a file's slow tests, `make test` runs the shortest, six seconds in all; `make whole` runs all.
+# Of a file's, `make test` runs the shortest, four seconds in all; `make whole` runs all.
 """
 
 

@@ -1,6 +1,7 @@
 """The list of slow tests names tests that are there, and its script reads what pytest writes."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -16,14 +17,18 @@ TIMES = """<testsuites><testsuite>
 """
 
 
+@cache
+def functions_of(path: str) -> set[str]:
+    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
 def test_every_slow_test_of_the_list_is_there() -> None:
     listed = yaml.safe_load(LIST.read_text(encoding="utf-8")) or {}
     assert LIST.read_text(encoding="utf-8").startswith(HEAD)
     for test, seconds in listed.items():
         path, _, name = test.partition("[")[0].partition("::")
-        tree = ast.parse(Path(path).read_text(encoding="utf-8"))
-        defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-        assert name in defined, f"{test} is not there: mend tests/slow.yaml, or run make slow"
+        assert name in functions_of(path), f"{test} is not there: run make slow"
         assert seconds >= round(SLOW_S), test
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any, Protocol
 
 from games.contract import read_actions, read_observations, read_rewards
@@ -88,8 +89,8 @@ def of_class(name: str) -> "ClassEnvironment":
             "(docs/environments.md)"
         )
     players, deals = (_whole(name, made, *bound) for bound in _BOUNDS)
-    rules = getattr(made, "rules", None) or made.__doc__ or ""
-    return ClassEnvironment(name, players, str(rules), deals, made)
+    rules = cleandoc(str(getattr(made, "rules", None) or made.__doc__ or ""))
+    return ClassEnvironment(name, players, rules, deals, made)
 
 
 _BOUNDS = (("players", MAX_PLAYERS, None), ("deals", _MOST_DEALS, 1))

@@ -4,7 +4,7 @@ import io
 import itertools
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,7 +13,9 @@ import pytest
 from games.engine import RandomPlayer, play_match
 from games.environments import EnvironmentNotFoundError
 from games.environments.registry import environment_named
-from tests.app.conftest import Command
+from tests.agents.model.endpoint import message, serving
+from tests.app.conftest import Command, Outcome
+from tests.app.test_any_environment import by_heart
 from tools.sandbox import Limits, Sandbox
 from tools.sandbox.module import environment_in
 
@@ -42,6 +44,74 @@ class Game:
     def show(self, seat):
         return {"total": self.total, "my_player_id": seat}
 '''
+# The same game as a model would write it: pure functions over the recorded states.
+MODEL = """
+def _total(state):
+    return sum(int(one[-1]) for one in state["done"]) - state["deal"]
+
+
+def get_current_player(state):
+    if state["deal"] is None:
+        return -1
+    return -4 if _total(state) >= 5 else len(state["done"]) % 2
+
+
+def get_player_name(player_id):
+    return {-1: "chance", -4: "terminal"}.get(player_id, str(player_id))
+
+
+def get_legal_actions(state):
+    turn = get_current_player(state)
+    if turn == -1:
+        return ["deal 0", "deal 1", "deal 2"]
+    return [] if turn == -4 else ["take 1", "take 2"]
+
+
+def get_chance_probabilities(state):
+    return [1 / 3, 1 / 3, 1 / 3]
+
+
+def get_rewards(state):
+    if get_current_player(state) != -4:
+        return [0.0, 0.0]
+    won = (len(state["done"]) - 1) % 2
+    return [1.0 if seat == won else -1.0 for seat in (0, 1)]
+
+
+def get_observations(state):
+    if state["deal"] is None:
+        return [{}, {}]
+    return [{"total": _total(state), "my_player_id": seat} for seat in (0, 1)]
+
+
+def apply_action(state, action):
+    deal, done = state["deal"], list(state["done"])
+    if deal is None:
+        deal = int(action[-1])
+    else:
+        done.append(action)
+    reached = {"deal": deal, "done": done}
+    reached["seen"] = get_observations(reached)
+    return reached
+"""
+# What is hidden: the second seat sees the sum of the deal and of what the first took.
+DRAWS = """
+import random
+
+
+def resample_history(obs_action_history, player_id):
+    while True:
+        state, done, told = {"deal": None, "done": []}, [], list(obs_action_history)
+        while (turn := get_current_player(state)) != -4:
+            action = random.choice(get_legal_actions(state))
+            if turn == player_id:
+                seen, action = told.pop(0)
+                if seen != get_observations(state)[player_id]:
+                    break
+                if action is None:
+                    return done
+            state, done = apply_action(state, action), [*done, action]
+"""
 Write = Callable[[str], str]
 _NUMBER = itertools.count()
 
@@ -127,12 +197,51 @@ def test_a_class_is_recorded_matched_and_played(
 ) -> None:
     name = written(GOOD)
     goes_round(command, name, tmp_path / "m.jsonl", monkeypatch)
-    assert "whoever comes to five wins" in command("games", name).out
+    assert command("games", name).out.startswith("# Five\n\nEach takes one or two; whoever comes")
     assert "is played by 2" in command("match", "--environment", name, "--player", "random").err
     saved = max(tmp_path.parent.glob("**/played-game_of_test*.jsonl"), default=None)
     found = saved or command("play", name, "--opponent", "random").out.split("To go on: ")[-1]
     file = found if isinstance(found, Path) else Path(found.split()[-1])
     assert "whose import runs code" in command("play", file).err
+
+
+def learned(
+    command: Command,
+    name: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    model: Callable[[Path], Sequence[str]],
+) -> Outcome:
+    """The outcome of `learn` for a class, where the model writes this of the recorded matches."""
+    file, rules = folder / "train.jsonl", folder / "rules.md"
+    assert command("record", name, "--matches", 12, "--out", file, "--force").code == 0
+    rules.write_text(command("games", name).out)
+    monkeypatch.setenv("RULEWRIGHT_MODEL", "scripted")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    asked = ("--rules", rules, "--trajectories", file, "--environment", name, "--quick",
+             "--arena-matches", 2, "--simulations", 2)  # fmt: skip
+    written = model(file)
+    with serving(*(message(f"```python\n{one}```") for one in written)) as endpoint:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        return command(
+            "learn", *asked, "--max-calls", len(written), "--out", folder / "run", "--json"
+        )
+
+
+def test_a_class_is_learned_from_its_rules_and_matches(
+    command: Command, written: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = learned(command, written(GOOD), tmp_path, monkeypatch, lambda _: (MODEL, DRAWS))
+    assert (done.code, done.json["end"], done.json["accuracy"]) == (0, "passed", 1.0), done.out
+    assert done.json["arena"]
+
+
+def test_a_model_that_knows_only_the_recorded_matches_has_not_passed(
+    command: Command, written: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = learned(command, written(GOOD), tmp_path, monkeypatch, lambda file: [by_heart(file)])
+    assert (done.code, done.json["end"], done.json["accuracy"]) == (1, "gave_up", 1.0)
+    assert "no candidate passes its tests; play: random match" in done.json["reason"]
 
 
 def test_positions_are_the_same_in_whatever_order_they_are_asked_for(written: Write) -> None:
