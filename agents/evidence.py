@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from agents.protocols import UNREAD, Clause, Design, Rule
+from agents.protocols import GUESSED, UNREAD, Clause, Design, Rule
 from games.contract import Game
 from games.engine import Match
 from games.library import families
@@ -19,6 +19,8 @@ from games.values import TERMINAL, Json, ModuleFault
 _SETTING = re.compile(r"(\w+)=")
 _RULE = re.compile(r"R\d+")
 _MOST_VALUES = 5
+_COUNTED = {"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7"}
+_COUNTED |= {"eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12"}
 _IDLE = "beside the other settings it changes no rule"
 
 RulesOf = Callable[[str, Mapping[str, Json], int], Sequence[Rule]]
@@ -83,6 +85,8 @@ def with_plies(design: Design, matches: Sequence[Match]) -> Design:
 def standing(clause: Clause, wrong: str = "") -> str:
     """The state of a demand: honoured where a rule or a ply shows it, else read as its setting.
 
+    Of words that may mean something else it is never more than what they were read as.
+
     Of code with something wrong, no more is said than that the rules ask for it. Of words that were
     not read it is not known if the rules have it by themselves.
 
@@ -96,25 +100,37 @@ def standing(clause: Clause, wrong: str = "") -> str:
         return "in_the_rules"
     if clause.reason.startswith(UNREAD):
         return "not_read"
+    if clause.status != "honoured":
+        return clause.status
     shown = clause.rules or clause.seen or _RULE.search(clause.setting)
-    return clause.status if clause.status != "honoured" or shown else "read_as"
+    return "honoured" if shown and not clause.reason.startswith(GUESSED) else "read_as"
 
 
-def numbers_not_cited(clauses: Sequence[Clause], rules: Mapping[str, str]) -> list[str]:
-    """Honoured demands with a number that no rule they rest on has, each with these rules.
+def numbers_not_cited(
+    clauses: Sequence[Clause], rules: Mapping[str, str], players: int
+) -> list[str]:
+    """Honoured demands with a number that neither the rules they rest on nor the seats have.
 
     >>> fine = Clause(text="a fine of 2", status="honoured", setting="R1")
-    >>> numbers_not_cited([fine], {"R1": "A fine."}), numbers_not_cited([fine], {"R1": "A 2."})
+    >>> numbers_not_cited([fine], {"R1": "A fine."}, 3), numbers_not_cited([fine], {"R1": "2"}, 3)
     (['“a fine of 2” has 2, R1 not'], [])
+    >>> numbers_not_cited([fine], {"R1": "A fine of two coins."}, 3)
+    []
     """
     found = []
     for clause in clauses:
         cited = [rule for rule in _RULE.findall(clause.setting) if rule in rules]
-        said = re.findall(r"\d+", " ".join(rules[rule] for rule in cited))
-        lost = ", ".join(n for n in re.findall(r"\d+", clause.text) if n not in said)
+        said = {*_numbers_in(" ".join(rules[rule] for rule in cited)), str(players)}
+        lost = ", ".join(n for n in _numbers_in(clause.text) if n not in said)
         if clause.status == "honoured" and cited and lost:
             found.append(f"“{clause.text}” has {lost}, {' and '.join(cited)} not")
     return found
+
+
+def _numbers_in(text: str) -> list[str]:
+    """Its numbers in digits, those in words too; "one" may be no number."""
+    found = [_COUNTED.get(word, word) for word in re.findall(r"\d+|[a-z]+", text.lower())]
+    return [number for number in found if number.isdigit()]
 
 
 def ground_of(clause: Clause) -> str:
@@ -127,7 +143,8 @@ def ground_of(clause: Clause) -> str:
         return clause.reason.removeprefix(UNREAD)
     rules = f"rule{'s' * (len(clause.rules) > 1)} {', '.join(clause.rules)}" if clause.rules else ""
     seen = f"seen in play: {clause.seen}" if clause.seen else ""
-    return "; ".join(filter(None, (clause.setting, rules, seen)))
+    told = clause.reason.removeprefix(GUESSED) if clause.reason.startswith(GUESSED) else ""
+    return "; ".join(filter(None, (clause.setting, rules, seen, told)))
 
 
 def _shown_by(design: Design, name: str, matches: Sequence[Match]) -> str:

@@ -182,6 +182,8 @@ class Mending(_Value):
 
 UNREAD = "not read: "
 """How the reason of a demand begins of which nobody knows if the rules have it."""
+GUESSED = "read as: "
+"""How the reason of a demand begins that is kept, if its words mean what they were taken for."""
 
 
 class Clause(_Value):

@@ -10,6 +10,7 @@ from agents.composer.meaning.family import names_in
 from agents.composer.meaning.seats import seats
 from agents.composer.meaning.statements import Embed, statements_of
 from agents.composer.meaning.suggest import (
+    SAID,
     Stated,
     guesses,
     perhaps_meant,
@@ -17,7 +18,7 @@ from agents.composer.meaning.suggest import (
     suggestions,
 )
 from agents.composer.settle import CORRECTED, Settled, settle
-from agents.protocols import UNREAD, Choices, Clause
+from agents.protocols import GUESSED, UNREAD, Choices, Clause
 from games.library import presets
 from games.library.settings import PLAYERS, game_of, pairs_in, value_text
 from games.values import Json
@@ -38,6 +39,7 @@ _HEAD = re.compile(_HEADING + r")(?:\s*:|\s+[–—-]\s|\s*\n)")
 _TOP = re.compile(_HEADING + r"\s+[–—-]\s[^\n]{2,40})\n\s*\S")
 """A first line of its own is the title as a whole: "Night Owls - a trick game"."""
 NOT_READ = f"{UNREAD}no setting was taken from it"
+_MAYBE = f"{GUESSED}the words may mean something else"
 _ORDER = "it is an order to the program, not a rule of a game; nothing was done with it"
 _PAIR = 2.0
 _BOARD = r"(?P<rows>\d+) (?:by|x) (?P<columns>\d+)"
@@ -164,7 +166,8 @@ def _told(parsed: Parsed, settled: Settled) -> Iterator[tuple[int, Clause]]:
     """The clauses of all that was said: taken, and not."""
     for said in settled.taken:
         text, setting = parsed.quote(said.run), setting_text(said.sets)
-        yield said.run[0], Clause(text=text, status="honoured", setting=setting)
+        reason = "" if said.sure >= SAID else _MAYBE
+        yield said.run[0], Clause(text=text, status="honoured", setting=setting, reason=reason)
     for said, reason in settled.lost:
         text = parsed.quote(said.run)
         yield said.run[0], Clause(text=text, status="not_honoured", reason=reason)

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from hashlib import sha256
@@ -50,6 +50,9 @@ class Balancing:
     apply: Annotated[
         bool, typer.Option("--apply", help="Revise the run, if the targets are reached.")
     ] = False
+    seat_points: Annotated[
+        int, typer.Option("--seat-points", min=0, help="Search points for later seats, up to this.")
+    ] = 0
 
 
 @options.grouped
@@ -70,6 +73,10 @@ def balance_game(
 
     if asked.apply and as_json:
         raise typer.BadParameter("--apply takes no --json: the revision has a result of its own")
+    if asked.apply and asked.seat_points:
+        raise typer.BadParameter("--apply takes no --seat-points: they make a game of its own")
+    if asked.seat_points:
+        game = _with_seat_points(game, players, settings or [], asked.seat_points)
     with place.opened() as sandbox, ExitStack() as stack:
         table = open_table(game, players, settings or [], sandbox, stack)
         found = balanced(game, table, asked, sandbox)
@@ -146,6 +153,31 @@ def balanced(
     (folder / "balance.json").write_text(f"{text}\n", encoding="utf-8")
     (folder / "balance.html").write_text(balance_page(found), encoding="utf-8")
     return {**found, "page": str(folder / "balance.html")}
+
+
+def _with_seat_points(name: str, players: int, settings: Sequence[str], most: int) -> str:
+    """The folder of a copy of a game in which later seats may be paid points."""
+    from games.library import defaults
+    from graph.run.folder import runs_folder
+    from tools.balancing.compensation import compensated
+    from tools.checking import usual_players
+    from tools.sandbox.reading import foreign_game
+    from tools.sources import find_rulebook
+
+    found = options.game_called(name)
+    info = foreign_game(found.source)
+    given, declared = options.given_parameters(settings), defaults(info)
+    known = {key: value for key, value in given.items() if key in declared}
+    rules = find_rulebook(found.name, known, players or usual_players(info)) or ""
+    source, rules = compensated(found.source, most, rules)
+    stem = Path(name).resolve().name if Path(name).exists() else name
+    folder = runs_folder() / "balanced" / f"{stem[:60]}-{_digest([source, rules])[:8]}-seats"
+    files = {"game.py": source, "rulebook.md": rules}
+    files |= {f"heuristics/{key}.py": text for key, text in found.heuristics.items()}
+    for file, text in files.items():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_text(text, encoding="utf-8")
+    return str(folder)
 
 
 def _family(table: "LaidTable") -> str:

@@ -373,8 +373,6 @@ def specialise(
 
     Of somebody else's source, `GAME` and the tree are handed in, `parsed` elsewhere.
 
-    Everything outside the `GAME` literal stays as it is, byte for byte.
-
     Raises:
         UnknownParameterError: Naming the parameters the family has.
         ModuleFault: If `GAME` cannot be read.
@@ -399,12 +397,21 @@ def specialise(
             key: {**field, "default": parameters.get(key, field["default"])}
             for key, field in declared.items()
         }
+    return rewritten(source, tree, fixed)
+
+
+def rewritten(source: str, tree: "ast.Module", game: Mapping[str, Json]) -> str:
+    """A source with another `GAME`; all else stays as it is, byte for byte.
+
+    Raises:
+        ModuleFault: If its `GAME` is no dict that is written out.
+    """
     node = game_literal(tree)
     lines = source.splitlines(keepends=True)
     first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
     before = "".join(lines[:first]) + lines[first][: node.col_offset]
     after = lines[last][node.end_col_offset :] + "".join(lines[last + 1 :])
-    return before + pprint.pformat(fixed, width=96, sort_dicts=False) + after
+    return before + pprint.pformat(dict(game), width=96, sort_dicts=False) + after
 
 
 def renumbered(source: str, numbers: Mapping[str, str]) -> str:

@@ -58,6 +58,7 @@ _LOOSE = (
 )
 _NUMBERS = "numbers of rules that the code writes nowhere; it computes them, or leaves them out: {}"
 _UNCITED = "numbers that were asked for and that the rules named for them do not have: {}"
+_UNTRIED = "rules that no unit test is about, only what the validator read in a match: {}"
 _OPEN = "the code hides nothing from anybody; the rules on what is seen are {}"
 UNREADABLE = (RoleError, MalformedReplyError)
 """Errors of an optional reply: the game is delivered without it, and that is said."""
@@ -174,8 +175,7 @@ class Trial:
         for index, record in enumerate(drawn.records):
             with place(f"check/{self.number}/record/{index}"):
                 tried = self._record(record, run, drawn.facts, tried)
-        missing = self.context.settings.records_judged - len(drawn.records)
-        if not missing:
+        if not (missing := self.context.settings.records_judged - len(drawn.records)):
             return tried
         evidence = f"{missing} of {len(drawn.records) + missing} matches that the validator was to "
         return tried.finding(self._found("could_not_judge", f"{evidence}judge did not finish"))
@@ -190,24 +190,26 @@ class Trial:
 
     def accepted(self, state: RunState, tried: Tried) -> RunState:
         """A state whose candidate is accepted after this trial."""
-        design = with_plies(self.design, tried.matches)
         told = [_DENYING.format(one.id, one.text) for one in self._unnamed(denying=True)]
-        notes = (*tried.notes, *told, *self._doubts(tried))
-        return state.accepting(self.number).designed(design).noting(notes)
+        accepted = state.accepting(self.number).designed(with_plies(self.design, tried.matches))
+        return accepted.noting((*tried.notes, *told, *self._doubts(tried)))
 
     def _doubts(self, tried: Tried) -> list[str]:
         """Sentences on what a model may have left out, though no check could tell."""
         if self.context.budget is None:
             return []
         rules = {rule.id: rule.text for rule in self.design.rules}
-        lost = unwritten_numbers(self.source, rules)
         seen = [rule.id for rule in self.design.rules if rule.section == "Observations"]
+        lost = unwritten_numbers(self.source, rules)
+        uncited = numbers_not_cited(self.design.clauses, rules, self.design.num_players)
+        tested = {claim.rule for claim, _ in held_tests(tried.claims)}
         is_open = any(f.evidence.startswith(NO_SECRET) for f in tried.findings)
         told = {
             _LOOSE: ", ".join(loosely_named(self.source, [*rules])),
             _NUMBERS: ", ".join(f"{' and '.join(found)} ({rule})" for rule, found in lost.items()),
-            _UNCITED: "; ".join(numbers_not_cited(self.design.clauses, rules)),
-            _OPEN: ", ".join(seen) if is_open else "",
+            _UNCITED: "; ".join(uncited),
+            _UNTRIED: ", ".join(rule for rule in rules if rule not in tested) if tested else "",
+            _OPEN: ", ".join(rule for rule in seen if is_open),
         }
         return [words.format(found) for words, found in told.items() if found]
 

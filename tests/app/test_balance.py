@@ -60,6 +60,17 @@ def test_a_search_that_was_killed_goes_on_to_the_same_bytes(
         assert (cut / name).read_bytes() == (whole / name).read_bytes()
 
 
+def test_points_for_later_seats_take_a_planted_advantage_away(command: Command, game: Path) -> None:
+    """The first seat wins 90 %, by a point: a point more for the second makes these ties."""
+    asked = ("--target", "first seat 45±4 %", "--player", "random", "--budget", 1500, "--seed", 2)
+    start = ("balance", game, "--set", "bias=90", *asked)
+    result = command(*start, "--free", "seat_points", "--seat-points", 3, "--json")
+    assert result.code == 0, result.err
+    assert result.json["changed"] == {"seat_points": 1}
+    assert "seat_points" in Path(result.json["game"]).read_text(encoding="utf-8")
+    assert command(*start, "--seat-points", 3, "--apply").code == 2
+
+
 def test_what_is_not_reached_ends_with_1_and_says_what_moves_it(
     command: Command, game: Path
 ) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from agents.composer import composer_roles
-from agents.protocols import Brief, Choices, Design, NoFitError
+from agents.evidence import standing
+from agents.protocols import Brief, Choices, Design, NoFitError, RoleError
 from vectorstore.client import EmbeddingCache
 from vectorstore.documents import Example, Vectors
 from vectorstore.minilm import MiniLM
@@ -145,6 +146,43 @@ def test_what_is_denied_leaves_the_family_as_it_is_and_is_listed_as_not_read(wor
     assert changed.items() <= wanted.items()  # a "no" that is stated may be taken
     lost = " ".join(clause.text for clause in design.clauses if clause.status == "not_honoured")
     assert "two" in lost
+
+
+# Words of an auction, of hands of cards and of a stake: no setting of the family has their sense.
+OTHER_SENSE = [
+    "if the first three pass, the fourth has to bid",
+    "three passes in a row end the auction",
+    "starting left of the dealer you pass or bid more than before",
+    "aces and tens count 10 points, fives count 5 points",
+    "the fifth trick gets 5 points",
+    "you may double the score before the first card",
+    "a king of a pair counts 20",
+]
+
+
+@pytest.mark.parametrize("words", OTHER_SENSE)
+def test_words_of_another_sense_are_read_as_a_setting_at_most_and_never_honoured(
+    words: str,
+) -> None:
+    design = design_of(f"for four players; {words}", Choices(family="trick_taking"))
+    told = [(standing(c), c.setting) for c in design.clauses if c.text in words]
+    assert told
+    assert [setting for state, setting in told if state == "honoured"] == []
+
+
+@pytest.mark.parametrize(
+    "words", ["no trump", "seven cards each", "the last trick counts double", "spades are trumps"]
+)
+def test_words_that_say_a_setting_are_honoured(words: str) -> None:
+    design = design_of(f"for four players; {words}", Choices(family="trick_taking"))
+    assert "honoured" in [standing(clause) for clause in design.clauses if clause.text in words]
+
+
+def test_betting_on_dice_asks_and_makes_no_card_game() -> None:
+    words = "a game for two where you bet on dice"
+    assert composer_roles(embed).designer.clarify(words).question
+    with pytest.raises(RoleError, match="Which game do you want"):
+        design_of(words)
 
 
 def test_a_no_that_a_clause_states_is_read_and_its_neighbours_are() -> None:

@@ -154,6 +154,38 @@ def test_a_wrong_tool_call_is_answered_and_the_game_is_made(
     assert state.end == "made", state.reason
 
 
+# Modules that every check and a lenient validator let pass: each does not do what one rule says.
+TURNED = {
+    "the lowest card is paid": ("== max(cards)", "R3", "== min(cards)"),
+    "nobody is paid": ("1 if card == max(cards) else 0", "R3", "0"),
+}
+
+
+@pytest.mark.parametrize("name", TURNED)
+def test_a_rule_that_no_unit_test_is_about_is_named_beside_the_game(
+    make_context: MakeContext, folder: RunFolder, name: str
+) -> None:
+    was, rule, becomes = TURNED[name]
+    assert was in high_draw()
+    reply = message(f"```python\n{high_draw().replace(was, becomes)}```\n")
+    state, told = ended(make_context, folder, first_so("", reply, always=True), retries=1)
+    assert state.end == "made", state.reason
+    (note,) = (line for line in told.splitlines() if "no unit test is about" in line)
+    assert rule in note
+    assert "R1" not in note  # the one test is about it
+
+
+def test_a_number_of_players_that_the_design_does_not_have_is_told(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    four = {"id": "R1", "section": "Setup", "text": "Each of the four players is dealt a card."}
+    design = {**DESIGN, "num_players": 4, "rules": [four, *DESIGN["rules"][1:]]}
+    fault = first_so("DesignReply", as_json(design), always=True)
+    state, told = ended(make_context, folder, fault, retries=1)
+    assert state.end == "made", state.reason
+    assert "“two players” has 2, R1 not" in told
+
+
 def test_a_reply_with_another_roles_fields_is_asked_for_again(
     make_context: MakeContext, folder: RunFolder
 ) -> None:
