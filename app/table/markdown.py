@@ -12,22 +12,23 @@ _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _ITEM = re.compile(r"\s*(?:[-*+]|(\d+)[.)])\s+(.*)")
 _ROW = re.compile(r"\s*\|(.*)\|\s*")
 _QUOTE = re.compile(r"\s*>\s?(.*)")
+_FENCE = re.compile(r"```.*")
 _RULE = re.compile(r"[\s|:-]+")
 
 
 @dataclass(frozen=True)
 class MarkdownBlock:
-    """A heading, an item of a list, a quoted line, a table, or a paragraph.
+    """A heading, an item of a list, a quoted line, a table, lines of code, or a paragraph.
 
     Attributes:
         kind: Which of them.
-        words: Its words, with the marks of emphasis.
+        words: Its words, with the marks of emphasis; of code the lines as they are.
         level: Of a heading, from 1.
         number: Of an item, where it has one.
         rows: Cells of a table.
     """
 
-    kind: Literal["head", "item", "quote", "table", "text"]
+    kind: Literal["head", "item", "quote", "table", "code", "text"]
     words: str = ""
     level: int = 0
     number: str = ""
@@ -41,16 +42,18 @@ def markdown_blocks(text: str) -> Iterator[MarkdownBlock]:
     [('head', 'Whist'), ('item', '**R1**: Play on.'), ('text', 'A b')]
     >>> next(markdown_blocks("| a | b |\n|---|---|\n| 1 | 2 |")).rows
     (('a', 'b'), ('1', '2'))
+    >>> next(markdown_blocks("```diff\n-  a\n\n+  b\n```")).words
+    '-  a\n\n+  b'
     """
     lines = [*plain_text(text).splitlines(), ""]
     waiting: list[str] = []
     at = 0
     while at < len(lines):
         line = lines[at]
-        heading, item, row, quote = (
-            form.fullmatch(line) for form in (_HEADING, _ITEM, _ROW, _QUOTE)
+        heading, item, row, quote, fence = (
+            form.fullmatch(line) for form in (_HEADING, _ITEM, _ROW, _QUOTE, _FENCE)
         )
-        if (heading or item or row or quote or not line.strip()) and waiting:
+        if (heading or item or row or quote or fence or not line.strip()) and waiting:
             yield MarkdownBlock("text", " ".join(waiting))
             waiting = []
         if heading:
@@ -66,7 +69,11 @@ def markdown_blocks(text: str) -> Iterator[MarkdownBlock]:
             words = " ".join([item[2].strip(), *map(str.strip, more)])
             yield MarkdownBlock("item", words, number=item[1] or "")
             at += len(more)
-        elif line.strip() and not line.startswith("```"):
+        elif fence:
+            code = [*takewhile(lambda inner: not _FENCE.fullmatch(inner), lines[at + 1 :])]
+            yield MarkdownBlock("code", "\n".join(code).rstrip("\n"))
+            at += len(code) + 1
+        elif line.strip():
             waiting.append(line.strip())
         at += 1
 

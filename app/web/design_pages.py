@@ -17,7 +17,7 @@ from app.console import database, explained, words
 from app.making import invent
 from app.web.pages import Refusal, form_of, page, see, seed_given, wants_part, web_of
 from app.web.settings import WebLimits
-from games.text import quoted
+from games.text import one_line, quoted
 from graph.run.folder import RunFolder, RunFolderError, create_folder, find_folder, runs_folder
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 router = APIRouter()
 _LONGEST = 20_000
+_MOST_TOLD = 600  # characters of a message that are shown again
 _MOST_STAGES = 400
 _PLAYABLE = ("made", "delivered")  # ends of a run after which the command says how to play
 _BROKEN = (
@@ -289,6 +290,17 @@ def rules_of(folder: Path) -> str:
     return f"# {design.title}\n\n{design.summary}\n\n{rules}"
 
 
+def _told(folder: RunFolder) -> list[str]:
+    """All that a person said to a run, in order; nothing of a request that cannot be read."""
+    from graph.new.requests import read_request
+
+    try:
+        asked = read_request(folder)
+    except RunFolderError:
+        return []
+    return [one_line(words)[:_MOST_TOLD] for words in (asked.prompt, *asked.answers)]
+
+
 @router.get("/design")
 def design_form(request: Request) -> Response:
     """The form for a new game."""
@@ -320,6 +332,7 @@ def watch(request: Request, name: str) -> Response:
         "stages" if wants_part(request) else "design",
         name=name,
         run=run,
+        told=_told(folder),
         design=kept_design(newest.path),
         rulebook=book.read_text("utf-8") if book.is_file() else rules_of(newest.path),
         revisions=[one.path.name for one in folder.revisions],

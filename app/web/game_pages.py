@@ -1,6 +1,7 @@
 """Pages of games: the shelf, a game with its report and versions, comparison, and records."""
 
 import json
+import re
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,6 +30,7 @@ router = APIRouter()
 _FRAMED = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 )
+_BESIDE = re.compile(r'<a href="(?!#)[^"]*">([^<]*)</a>')
 _MOST_FOUND, _MOST_MATCHES, _MOST_SIMULATIONS = 10, 200, 2_000
 _FOLLOWED = 8  # matches that are kept as they were followed
 
@@ -127,11 +129,14 @@ def _revisions(name: str, root: Any) -> list[str]:  # noqa: ANN401 - a run's fol
 
 @router.get("/game/{key}/report")
 def report(request: Request, key: str) -> Response:
-    """The report of a run, for a frame that may run nothing; its charts need no script."""
+    """The report of a run, for a frame that may run nothing; its charts need no script.
+
+    Its links to the files beside it are words here: the page around the frame shows them.
+    """
     text = _text(web_of(request).games.found(key).folder, "report.html")
     if not text:
         raise Refusal(404, "There is no report yet; it is written when the play-test is over")
-    return framed(text)
+    return framed(_BESIDE.sub(r"\1", text))
 
 
 def framed(text: str) -> HTMLResponse:

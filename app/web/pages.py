@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from app.table.markdown import MarkdownBlock, markdown_blocks
+from app.web.drawing.pieces import with_signs
 from games.streams import drawn_seed
 from games.text import plain_text
 
@@ -40,7 +41,7 @@ def _templates() -> Environment:
     loader = FileSystemLoader(HERE / "templates")
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, auto_reload=False)
     made.finalize = lambda value: plain_text(value) if type(value) is str else value
-    made.filters.update(blocks=blocks, plain=unmarked)
+    made.filters.update(blocks=blocks, plain=unmarked, signs=with_signs)
     return made
 
 

@@ -30,6 +30,7 @@ from app.web.views import Beholder
 from games import library
 
 if TYPE_CHECKING:
+    from agents.protocols import Design
     from tools.playtest.jobs import GameSetup
     from tools.sandbox import Sandbox
     from vectorstore.store import Store
@@ -99,10 +100,13 @@ class Games:
                 return ShownGame(key, str(folder), folder, _title(folder))
         raise Refusal(404, "There is no such game; the shelf shows all")
 
-    def shown_gallery(self) -> list[ShownGame]:
-        """The finished games that come with the product."""
-        files = sorted(self.gallery.glob("*/game.py"))
-        return [self.found(f"{_GALLERY}{file.parent.name}") for file in files]
+    def shown_gallery(self) -> "list[tuple[ShownGame, Design | None]]":
+        """The finished games that come with the product, with the design of each."""
+        folders = [file.parent for file in sorted(self.gallery.glob("*/game.py"))]
+        return [
+            (self.found(f"{_GALLERY}{folder.name}"), design_pages.kept_design(folder))
+            for folder in folders
+        ]
 
     def closed(self, game: ShownGame) -> str:
         """Why a game is not offered; empty for one that is."""
@@ -119,8 +123,7 @@ class Games:
         if why_not := self.closed(game):
             raise Refusal(409, why_not)
         with self.loaded(game, players, settings) as laid:
-            title = game.title if game.folder else str(laid.module.info["name"]).replace("_", " ")
-            return ReadyGame(title, laid.setup, laid.run)
+            return ReadyGame(game.title, laid.setup, laid.run)
 
     @contextmanager
     def loaded(

@@ -1,5 +1,7 @@
 import platform
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
@@ -101,6 +103,26 @@ def test_a_size_is_the_usual_one_but_for_what_is_asked() -> None:
 def test_a_game_that_is_not_measured_is_refused_with_those_that_are() -> None:
     with pytest.raises(EvalError, match="no game chess is measured; known: pig, whist"):
         resized(Size(), EvalOptions(games=("chess", "pig")), ["whist", "pig"])
+
+
+def test_an_evaluation_that_is_written_as_the_guide_says_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The guide once gave `run` other arguments than it is called with."""
+    guide = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    signatures = re.findall(r"Write one file in `evals/` with `(run\(.*?\))`", guide)
+    assert len(signatures) == 1
+    (tmp_path / "evaluation_of_the_guide.py").write_text(
+        "from evals.results import EvalResult, score_over\n\n"
+        f"def {signatures[0]}:\n"
+        "    scores = (score_over([True, False], 'made'),)\n"
+        "    return EvalResult(scores=scores, samples=(), effective={})\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    info = EvalInfo(name="guide", question="Does it run?", module="evaluation_of_the_guide")
+    found = info.run(EvalOptions(seed=3))
+    assert (found.name, found.effective["seed"]) == ("guide", 3)
+    assert [score.value for score in found.scores] == [0.5]
 
 
 def test_every_eval_has_a_question() -> None:

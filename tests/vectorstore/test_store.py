@@ -1,13 +1,15 @@
 """The embedded store, in temporary folders."""
 
+import json
 import os
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from threading import Barrier
 
@@ -323,6 +325,31 @@ def test_threads_that_open_a_store_at_once_all_find_what_is_in_it(tmp_path: Path
 
     with ThreadPoolExecutor(6) as pool:
         assert [*pool.map(work, range(48))] == ["trump"] * 48
+
+
+def test_a_function_that_a_strangers_collection_names_is_not_called(tmp_path: Path) -> None:
+    """A collection may name an endpoint and the variable that holds a key for it."""
+    with opened(tmp_path) as store:
+        store.index(RULES)
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+        config = {"api_key_env_var": "HOME", "api_base": address, "model_name": "m"}
+        named = {"type": "known", "name": "openai", "config": config}
+        files = [*tmp_path.rglob("chroma.sqlite3")]
+        for file in files:
+            with closing(sqlite3.connect(file)) as database, database:
+                rows = database.execute("SELECT id, config_json_str FROM collections").fetchall()
+                assert rows
+                for id_, text in rows:
+                    changed = json.dumps({**json.loads(text), "embedding_function": named})
+                    change = "UPDATE collections SET config_json_str = ? WHERE id = ?"
+                    database.execute(change, (changed, id_))
+        assert files
+        with opened(tmp_path) as store, suppress(StoreError):
+            assert store.search("mechanics", "draw two cards", 1)[0].id == "draw"
+        server.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            server.accept()
 
 
 def test_a_damaged_database_is_named_with_what_to_do(tmp_path: Path) -> None:

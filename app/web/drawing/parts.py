@@ -114,8 +114,8 @@ class PartDrawing:
             for card in value
         ]
         words = self.reading.inline(rest, component) if rest else ""
-        named_cards = " ".join(key.replace("_", " ") for key in cards)
-        shown = [tag("li", tag("span.chip", with_signs(short_line(f"{words} {named_cards}", 400))))]
+        told = ", ".join(filter(None, (words, *(key.replace("_", " ") for key in cards))))
+        shown = [tag("li", tag("span.chip", with_signs(short_line(told, 400))))]
         return tag("ul.pieces.group", *shown, *inner)
 
     def _are_cards(self, value: object) -> bool:

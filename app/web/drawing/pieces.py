@@ -168,8 +168,8 @@ def _card(text: str, name: str) -> Markup:
         else used(suit, "17 36 36")
     )
     face = tag("rect", x=1, y=1, width=58, height=82, rx=6, class_="face")
-    corner = _text(rank, 13 if len(rank) == 1 else 15, 24, 22)
-    small = used(suit, "36 6 17") if rank not in COURTS else used(suit, "36 6 17")
+    corner = _text(rank, 13, 24, 22) if len(rank) == 1 else _text(rank, 18, 22, 18)
+    small = used(suit, "36 6 17")
     return _svg(f"card.suit-{suit}", "0 0 60 84", name, face, corner, small, middle, code=text)
 
 

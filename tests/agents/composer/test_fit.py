@@ -6,7 +6,7 @@ import pytest
 
 from agents.composer import composer_roles
 from agents.evidence import standing
-from agents.protocols import Brief, Choices, Design, NoFitError
+from agents.protocols import Brief, Choices, Design, NoFitError, RoleError
 from vectorstore.client import EmbeddingCache
 from vectorstore.documents import Example, Vectors
 from vectorstore.minilm import MiniLM
@@ -176,6 +176,13 @@ def test_words_of_another_sense_are_read_as_a_setting_at_most_and_never_honoured
 def test_words_that_say_a_setting_are_honoured(words: str) -> None:
     design = design_of(f"for four players; {words}", Choices(family="trick_taking"))
     assert "honoured" in [standing(clause) for clause in design.clauses if clause.text in words]
+
+
+def test_betting_on_dice_asks_and_makes_no_card_game() -> None:
+    words = "a game for two where you bet on dice"
+    assert composer_roles(embed).designer.clarify(words).question
+    with pytest.raises(RoleError, match="Which game do you want"):
+        design_of(words)
 
 
 def test_a_no_that_a_clause_states_is_read_and_its_neighbours_are() -> None:

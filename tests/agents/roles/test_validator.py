@@ -219,6 +219,18 @@ def test_an_arbiter_sees_rules_and_both_sides_in_an_order_of_its_own(*, upheld: 
     assert second.index("OBJECTED") < second.index("SAID")
 
 
+def test_a_vote_on_a_test_speaks_of_a_test_and_of_no_record() -> None:
+    """The prompt once told how to read a record where none was shown."""
+    test = UnitTest.model_validate(TEST)
+    claim = Claim(id="T1", rule="R1", says="chance deals", argument="it does not", test=test)
+    with serving(as_json({"working": "w", "upheld": True, "why": "R1"})) as endpoint:
+        ModelValidator(chat_with(endpoint)).arbitrate(DESIGN, claim, second=False)
+    system, asked = (one["content"] for one in endpoint.requests[0]["messages"])
+    assert "The claim is a test" in system
+    assert "In the record" not in system
+    assert "# The record" not in asked
+
+
 def test_where_nobody_objects_an_arbiter_is_told_so() -> None:
     claim = Claim(id="V1", rule="R3", says="the loser is paid")
     with serving(as_json({"working": "w", "upheld": True, "why": "R3"})) as endpoint:

@@ -54,6 +54,7 @@ def test_the_stages_of_a_run_and_its_rules_are_shown(made: Browser) -> None:
     for stage in ("intake:", "design:", "check: candidate 0, outcome passed", "report: end made"):
         assert stage in page
     assert "R1" in page
+    assert f"You : {DISCS}" in page
 
 
 def test_a_game_is_changed_in_words_and_the_change_is_undone(made: Browser) -> None:
@@ -62,11 +63,15 @@ def test_a_game_is_changed_in_words_and_the_change_is_undone(made: Browser) -> N
     made.post(f"/design/{name}/say", words="make the board 6 columns wide")
     made.wait(f"/design/{name}", f'value="{name}@1"')  # checked; its play-test goes on behind
     assert made.post("/tables", game=f"{name}@1").status_code == 200
-    made.wait(f"/design/{name}", 'id="undo"')
+    design = made.wait(f"/design/{name}", 'id="undo"')
+    assert "You : make the board 6 columns wide" in words_of(design)
     revised = words_of(made.get(f"/game/{name}@1").text)
     assert "columns=5" in first
     assert "columns=6" in revised
     assert "Versions" in revised
+    code = re.search(r"<pre>(.*?)</pre>", made.get(f"/game/{name}@1").text, re.DOTALL)
+    assert code is not None
+    assert {"---", "+++", "@@"} <= {line[:3].strip() for line in code[1].splitlines()}
     made.post(f"/design/{name}/undo")
     made.wait(f"/design/{name}", f"/game/{name}@2")
     made.wait(f"/design/{name}", "Say it</button>")
@@ -88,6 +93,8 @@ def test_a_report_keeps_its_charts_in_a_frame_that_may_run_nothing(made: Browser
     page, report = made.get(f"/game/{name}").text, made.get(f"/game/{name}/report")
     assert re.search(rf'<iframe sandbox="" [^>]*src="/game/{name}/report"', page)
     assert "<svg" in report.text
+    assert "Beside this page: rulebook, code, records" in words_of(report.text)
+    assert all(to.startswith("#") for to in re.findall(r'href="([^"]*)"', report.text))
     policy = report.headers["content-security-policy"]
     assert policy.startswith("sandbox; default-src 'none'; style-src 'unsafe-inline'")
     assert "script-src" not in policy
