@@ -21,11 +21,12 @@ _ESCAPES = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # such as a link
 )
 # Controls, direction marks, surrogates, line and paragraph ends, and what takes no room or shows
-# as a blank: soft hyphen, zero-width characters, fillers, variation selectors, tags.
+# as a blank: soft hyphen, zero-width characters, fillers, variation selectors, tags. Whole runs of
+# them: one by one, 30 MB of NUL take 17 seconds.
 _UNSEEN = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0"
-    "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
 )
 _SCOPES = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")

@@ -165,3 +165,9 @@ def test_a_long_text_of_half_a_link_is_read_in_a_time_that_grows_with_it() -> No
     begun = time.process_time()
     untagged("]:" * 30_000 + "x" * 30_000)
     assert time.process_time() - begun < 1  # from every bracket to the end it took half a minute
+
+
+def test_a_long_run_of_unseen_characters_is_left_out_at_once() -> None:
+    began = time.process_time()
+    assert plain_text("a" + "\0" * 5_000_000 + "b") == "ab"
+    assert time.process_time() - began < 1.5  # one by one they take 3 seconds
