@@ -345,9 +345,8 @@ def test_a_function_that_a_strangers_collection_names_is_not_called(tmp_path: Pa
                     change = "UPDATE collections SET config_json_str = ? WHERE id = ?"
                     database.execute(change, (changed, id_))
         assert files
-        with opened(tmp_path) as store:
-            with suppress(StoreError):
-                assert store.search("mechanics", "draw two cards", 1)[0].id == "draw"
+        with opened(tmp_path) as store, suppress(StoreError):
+            assert store.search("mechanics", "draw two cards", 1)[0].id == "draw"
         server.settimeout(0.1)
         with pytest.raises(TimeoutError):
             server.accept()
