@@ -343,7 +343,7 @@ def test_of_amended_rules_alone_tests_are_asked_for_and_taken() -> None:
         asked = [request["messages"][1]["content"] for request in endpoint.requests]
     assert test.rule == "R1"
     assert len(asked) == 2  # a test of another rule is sent back
-    assert "which were amended just now: R1." in asked[0]
+    assert "just now, or whose tests can no longer be played: R1." in asked[0]
 
 
 def test_what_sets_seats_apart_stands_beside_the_record_and_cannot_give_orders() -> None:

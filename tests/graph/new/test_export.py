@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
+from pydantic import ValidationError
 
 from agents.composer import composer_roles
 from games import library
@@ -50,6 +51,14 @@ def test_a_module_is_judged_by_itself(make_context: MakeContext) -> None:
     assert found["outcome"] == "failed"
     assert "get_rewards" in found["summary"]
     assert export.check.invoke({"source": "}"}, context=context)["outcome"] == "failed"
+
+
+@pytest.mark.parametrize("name", ["graph", "check"])
+def test_a_key_of_the_context_that_is_none_is_refused_by_its_name(name: str) -> None:
+    graph = getattr(export, name)
+    with pytest.raises(ValidationError, match="quik") as refused:
+        graph.invoke({"source": SOUND}, context={"quik": True})
+    assert refused.value.error_count() == 1
 
 
 def test_a_sound_module_is_played_and_a_broken_one_is_not(make_context: MakeContext) -> None:
