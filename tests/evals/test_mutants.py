@@ -8,6 +8,8 @@ import pytest
 from evals.mutants import GAMES, run
 from evals.planting import Mutant, leak_kinds, leaking, leaks, places_of, variant_of
 from evals.results import EvalOptions, find_eval
+from tools.sandbox.reading import foreign_imports
+from vectorstore.sources import ALLOWED_IMPORTS
 
 LEDUC = next(game for game in GAMES if game.name == "leduc_poker")
 NOUGHTS = next(game for game in GAMES if game.name == "tic_tac_toe")
@@ -46,6 +48,14 @@ KINDS = [kind for kind in leak_kinds() if kind.partition(" ")[0] not in ("late",
 def test_every_kind_of_leak_plays_and_is_recognised_for_some_draw(kind: str) -> None:
     drawn = (leaking(LEDUC, kind, np.random.default_rng(n)) for n in range(12))
     assert any(leaks(mutant, seed=0) for mutant in drawn)
+
+
+@pytest.mark.parametrize("kind", leak_kinds())
+def test_a_planted_leak_imports_nothing_that_betrays_it(kind: str) -> None:
+    """Imports that the contract does not allow once failed every leak before its audit did."""
+    source = leaking(LEDUC, kind, np.random.default_rng(0)).source
+    known = [name for name, _ in foreign_imports(LEDUC.source, ALLOWED_IMPORTS)]
+    assert [name for name, _ in foreign_imports(source, ALLOWED_IMPORTS)] == known
 
 
 def test_the_order_of_keys_tells_nothing() -> None:
