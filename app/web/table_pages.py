@@ -40,7 +40,9 @@ def lay(request: Request) -> Response:
     game = web.games.found(form.get("game", ""))
     number = form.get("players", "")
     settings = form.get("settings", "").split()
-    laid = web.games.laid(game, int(number[:2]) if number.isdecimal() else 0, settings)
+    if number and not number.isdecimal():
+        raise Refusal(400, "The number of players is a whole number, or left empty")
+    laid = web.games.laid(game, int(number[:2] or 0), settings)
     seats = laid.setup.num_players
     sits = [form.get(f"seat{n}", "") or (_PERSON if not n else "") for n in range(seats)]
     people = [seat for seat, who in enumerate(sits) if who == _PERSON]

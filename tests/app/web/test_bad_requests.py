@@ -163,6 +163,23 @@ GAMES: dict[str, tuple[int, Ask]] = {
     "a seed of words": (400, lambda r: r.post("/design", prompt="whist", seed="x")),
     "a table of no game": (404, lambda r: r.post("/tables", game="../../etc")),
     "too many players": (400, lambda r: r.post("/tables", game="whist", players="99")),
+    "a number of players with a point": (
+        400,
+        lambda r: r.post("/tables", game="whist", players="4.0"),
+    ),
+    "a body of another encoding": (
+        400,
+        lambda r: r.raw("/design", b"\x1f\x8b\x08", **{"content-encoding": "gzip"}),
+    ),
+    "numbers far out of range": (404, lambda r: r.get("/record/whist/x?ply=-9&match=" + "9" * 30)),
+    "no whole number of matches": (
+        422,
+        lambda r: r.get("/compare?one=whist&other=hearts&matches=nan"),
+    ),
+    "brackets without end": (
+        400,
+        lambda r: r.post("/tables", game="tic_tac_toe", settings="size=" + "[" * 9000),
+    ),
     "a player that is none": (
         400,
         lambda r: r.post(
