@@ -57,8 +57,8 @@ _LOOSE = (
     "carried out: {}"
 )
 _NUMBERS = "numbers of rules that the code writes nowhere; it computes them, or leaves them out: {}"
-_UNCITED = "numbers that were asked for and that the rules named for them do not have: {}"
-_UNTRIED = "rules that no unit test is about, only what the validator read in a match: {}"
+UNCITED = "numbers that were asked for and that the rules named for them do not have: {}"
+UNTRIED = "rules that no unit test is about, only what the validator read in a match: {}"
 _OPEN = "the code hides nothing from anybody; the rules on what is seen are {}"
 UNREADABLE = (RoleError, MalformedReplyError)
 """Errors of an optional reply: the game is delivered without it, and that is said."""
@@ -207,8 +207,8 @@ class Trial:
         told = {
             _LOOSE: ", ".join(loosely_named(self.source, [*rules])),
             _NUMBERS: ", ".join(f"{' and '.join(found)} ({rule})" for rule, found in lost.items()),
-            _UNCITED: "; ".join(uncited),
-            _UNTRIED: ", ".join(rule for rule in rules if rule not in tested) if tested else "",
+            UNCITED: "; ".join(uncited),
+            UNTRIED: ", ".join(rule for rule in rules if rule not in tested) if tested else "",
             _OPEN: ", ".join(rule for rule in seen if is_open),
         }
         return [words.format(found) for words, found in told.items() if found]

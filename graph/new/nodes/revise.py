@@ -33,6 +33,7 @@ from graph.new.state import (
     need_brief,
     need_design,
 )
+from graph.new.trial import UNCITED, UNTRIED
 from graph.run.events import Revised, Tell, writer_of
 from tools.balancing.wishes import wish_of
 from tools.reporting.verdict import shares_text
@@ -120,15 +121,19 @@ def _of_family(choices: Choices, design: Design) -> Choices:
 def _history(state: RunState, figures: Sequence[str]) -> tuple[str, ...]:
     """The person's earlier messages and the answers; no messages of single stages.
 
-    What a request tells anyhow, the first words and the figures, does not stand here again. Where
+    What a request tells anyhow, the first words and the figures, does not stand here again, nor
+    what is for the person to judge: which rules no test is about. Where
     the run lies on this machine is nothing that a model is told, or that a request rests on.
     """
     root, first = str(folder_of(state).root.path), state.brief and state.brief.prompt
     said = [message for message in state.messages[:-1] if message.text != first]
     known = {line for figure in figures for line in figure.split("\n")}
+    doubts = tuple(f"Note: {note.partition('{')[0]}" for note in (UNTRIED, UNCITED))
     return tuple(
         f"{'person' if isinstance(message, HumanMessage) else 'designer'}: "
-        + "\n".join(line for line in told.split("\n") if line not in known)
+        + "\n".join(
+            line for line in told.split("\n") if line not in known and not line.startswith(doubts)
+        )
         for message in said
         for told in [without_units(message.text.replace(root, "RUN"))]
         if message.name in (None, "reply", "revise")
