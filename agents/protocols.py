@@ -522,12 +522,16 @@ class Extender(Protocol):
         """
 
 
+COMPOSER = "composer"
+"""The identity of the roles without a language model."""
+
+
 @dataclass(frozen=True)
 class RoleSet:
     """The four roles of a run and who they are.
 
     Attributes:
-        identity: "composer", or the model's name.
+        identity: `COMPOSER`, or the model's name.
         designer: Mechanic designer.
         coder: Coder.
         validator: Validator.

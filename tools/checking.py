@@ -298,7 +298,7 @@ def _played(
     """Matches played by a worker that the checks have taught nothing, and the seconds of plies."""
     with trial.sandbox.worker("records", trial.source) as worker:
         subject = trial.subject(worker, start)
-        table = PacedTable(subject.table)
+        table = PacedTable(subject.table, lambda: worker.spent)
         subject = replace(subject, table=table)
         matches = random_matches(
             subject, matches=count, seed=settings.seed + 1, max_plies=settings.max_plies

@@ -4,7 +4,7 @@ from agents.composer.coder import ComposerCoder, ComposerStrategist, verified_so
 from agents.composer.designer import ComposerDesigner
 from agents.composer.meaning.statements import Embed
 from agents.composer.validator import ComposerValidator
-from agents.protocols import RoleSet
+from agents.protocols import COMPOSER, RoleSet
 
 __all__ = ["composer_roles"]
 
@@ -16,7 +16,7 @@ def composer_roles(embed: Embed | None = None) -> RoleSet:
         embed: Texts to MiniLM's vectors; None for a judgement by words alone.
     """
     return RoleSet(
-        identity="composer",
+        identity=COMPOSER,
         designer=ComposerDesigner(embed),
         coder=ComposerCoder(),
         validator=ComposerValidator(),

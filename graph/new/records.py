@@ -327,7 +327,7 @@ class RecordPool:
     def _match(self, names: Sequence[str], players: Sequence[Player]) -> MatchRecord:
         with self.arena.sandbox.loaded("records", self.source) as worker:
             match = play_match(
-                PacedTable(SandboxTable(worker), self.seconds),
+                PacedTable(SandboxTable(worker), lambda: worker.spent, self.seconds),
                 players,
                 parameters={},
                 seed=self.seed,

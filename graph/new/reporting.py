@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import unified_diff
 from importlib.resources import files
 from typing import Any
@@ -10,7 +11,7 @@ import yaml
 
 from agents.evidence import ground_of, standing
 from agents.prompting import code_block
-from agents.protocols import Brief, Clause, Design, Section
+from agents.protocols import COMPOSER, Brief, Clause, Design, Section
 from games.text import one_line, untagged
 from graph.new.context import RunContext
 from graph.new.requests import BRIEF, FORM, WHOLE, YES, form_text, human_words, means
@@ -26,7 +27,7 @@ from graph.new.results import (
 )
 from graph.new.state import Made, RunState, folder_of
 from graph.run.candidates import Candidate, best
-from graph.run.folder import RunFolder, kept_json
+from graph.run.folder import RunFolder, RunFolderError, kept_json
 from graph.run.sandboxes import grades_of
 from tools.reporting.content import Report, ReportLine
 from tools.reporting.page import before_and_after
@@ -50,7 +51,7 @@ def report_of(state: RunState, context: RunContext) -> Report:
         title=design.title,
         summary=design.summary,
         players=sum(map(len, state.evaluation.sides)) if state.evaluation else design.num_players,
-        made_by=made_by(context),
+        made_by=made_by(_maker(state, context)),
         facts=_facts(state, context),
         clauses=tuple(_clause_lines(design.clauses, shown.wrong if shown else "")),
         assumptions=design.assumptions,
@@ -110,14 +111,29 @@ def _shown(state: RunState) -> Candidate | None:
     return best(state.candidates) if state.candidates else None
 
 
-def made_by(context: RunContext) -> str:
-    """Who made the game, said plainly."""
-    if context.budget is None:
+def made_by(maker: str) -> str:
+    """Who made the game, said plainly, by the identity of the roles that did."""
+    if maker == COMPOSER:
         return (
             "Made by the composer from the verified library, without a language model: it can "
             "honour only what the library's families cover, and lists the rest."
         )
-    return f"Made with the language model {context.roles.identity}."
+    return f"Made with the language model {maker}."
+
+
+def _maker(state: RunState, context: RunContext) -> str:
+    """Who designed the game, who may be gone: a person plays a model's game on without a model."""
+    return state.maker or context.roles.identity
+
+
+def _spent_before(state: RunState) -> dict[str, Any]:
+    """The usage of a model that this run goes on without, as its `run.json` told it before."""
+    folder, names = folder_of(state), ("usage", "usage_by_role")
+    told: object = None
+    with suppress(RunFolderError):
+        told = folder.read_json("run.json")
+    before = told if isinstance(told, dict) else {}
+    return {"usage": None, "usage_by_role": {}} | {n: before[n] for n in names if n in before}
 
 
 def changes_text(before: Made, state: RunState) -> str:
@@ -162,15 +178,15 @@ def run_object(state: RunState, context: RunContext) -> dict[str, Any]:
     `sandbox` is the weakest that the run was played in, of all that `sandboxes` lists.
     """
     grades = grades_of(folder_of(state), context.sandbox.grade)
-    spent = context.budget
+    spent, maker = context.budget, _maker(state, context)
     return {
         **state_object(state),
         "prompt": state.brief.words if state.brief else None,
         "choices": state.brief.choices.model_dump(mode="json") if state.brief else None,
         "settings": context.settings.model_dump(mode="json"),
-        "roles": context.roles.identity,
-        "model": None if context.budget is None else context.roles.identity,
-        **(spent.as_object() if spent else {"usage": None, "usage_by_role": {}}),
+        "roles": maker,
+        "model": None if maker == COMPOSER else maker,
+        **(spent.as_object() if spent else _spent_before(state)),
         **({"usage_of_revision": spent.since.as_object()} if spent and state.revision else {}),
         "embedding": context.embedding,
         "store_snapshot": context.store_snapshot,
@@ -192,7 +208,7 @@ def _facts(state: RunState, context: RunContext) -> tuple[tuple[str, str], ...]:
     grades = grades_of(folder_of(state), context.sandbox.grade)
     by_role = {} if context.budget is None else context.budget.roles
     return (
-        ("roles", context.roles.identity),
+        ("roles", _maker(state, context)),
         ("seed", str(context.settings.seed)),
         *(
             ("sandbox grade", f"{grade.name} ({', '.join(grade.layers)}): {grade.reason}")

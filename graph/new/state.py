@@ -14,7 +14,7 @@ from langgraph.types import Command, Overwrite
 from pydantic import BaseModel, Field, JsonValue, WithJsonSchema
 from pydantic.dataclasses import dataclass
 
-from agents.protocols import Ambiguity, Brief, Choices, Claim, Design, Fit, Heuristic
+from agents.protocols import Ambiguity, Brief, Choices, Claim, Design, Fit, Heuristic, RoleSet
 from games.checks import Outcome
 from graph.new.context import RunSettings
 from graph.run.candidates import Candidate, keep_newest, pooled
@@ -200,6 +200,7 @@ class RunState:
         settings: Effective settings; None until intake fixed them.
         choices: What the person fixed beside the prompt.
         fit: What the nearest family would make of the brief; where `end` is "no_fit".
+        maker: Identity of the roles that designed it last; empty before any did.
         candidates: The pool.
         claims: Tests and verdicts of the validator; every candidate is held against the same.
         contested: Claims that are put to the vote, each with the coder's argument.
@@ -242,6 +243,7 @@ class RunState:
     shown: Design | None = None
     given: str | None = None
     stopped: Retried | None = None
+    maker: str = ""
     candidates: Annotated[tuple[Candidate, ...], pooled] = ()
     rounds: int = 0
     claims: tuple[Claim, ...] = ()
@@ -330,6 +332,10 @@ class RunState:
     def designed(self, design: Design) -> "RunState":
         """With a design, or with the design as a ruling or its matches amended it."""
         return replace(self, design=design)
+
+    def made_by(self, roles: RoleSet) -> "RunState":
+        """As the work of these roles; who plays it on may be others."""
+        return replace(self, maker=roles.identity)
 
     def changed(self, design: Design, brief: Brief) -> "RunState":
         """With the design that a message made of the one of now."""

@@ -254,8 +254,12 @@ class Process(Protocol):
             `WALL` times as many seconds of the clock.
         """
 
-    def rest(self, seconds: float) -> None:
-        """It has answered, after so many seconds: it is to run no more; may do nothing."""
+    def rest(self, seconds: float) -> float:
+        """It has answered, after so many seconds: it is to run no more; may do nothing.
+
+        Returns:
+            The seconds of the processor that its answer took, or else these.
+        """
 
     def dump(self) -> None:
         """Ask for the line it is at, which arrives on the channel; may do nothing."""

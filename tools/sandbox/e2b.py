@@ -277,8 +277,7 @@ class CommandProcess:
         """Listen to the command from now on, in a thread that ends with it."""
         self.channel = LineChannel(pool.limits.frame_bytes, self._write, self._machine_answers)
         self.said = ""
-        self._machine = pool.machine
-        self._command = command
+        self._machine, self._command = pool.machine, command
         self._running = pool.running
         self._ending: Ending | None = None
         self._lost: Exception | None = None
@@ -302,8 +301,9 @@ class CommandProcess:
         """See `Process.ring`; the worker has a timer of its own."""
         return begun + seconds * WALL
 
-    def rest(self, seconds: float) -> None:
+    def rest(self, seconds: float) -> float:
         """See `Process.rest`; a stop would take longer than a request."""
+        return seconds
 
     def dump(self) -> None:
         """See `Process.dump`."""

@@ -50,6 +50,7 @@ class Worker:
         limits: Its bounds.
         names: Contract names the loaded module defines; empty before `load`.
         weight: About how many bytes its answers took in memory so far.
+        spent: Seconds that its answers took so far: of the processor, where those are told.
         alive: Whether it can still be asked.
         ended_by: How its process ended, once it is no longer alive.
         keeper: Takes it when it is released, or says no; None has it killed then.
@@ -76,7 +77,7 @@ class Worker:
         """
         self.role = role
         self.names: frozenset[str] = frozenset()
-        self.weight = 0
+        self.weight, self.spent = 0, 0.0
         self.alive = True
         self.ended_by: Ending | None = None
         self._fault: ModuleFault | None = None  # that it ended with
@@ -276,7 +277,7 @@ class Worker:
             self._channel.send(body, late)
             due = self._process.ring(begun, seconds)
             answer = self._channel.receive(max(late, due + self.limits.grace_s))
-            self._process.rest(time.monotonic() - begun)
+            self.spent += self._process.rest(time.monotonic() - begun)
             self.weight += (weight := weight_of(answer))
         except TimeoutError as error:
             self._process.dump()

@@ -258,7 +258,7 @@ class LocalProcess:
             self._signal(TICK if tick < TICKS else DEADLINE)
         return time.monotonic()
 
-    def rest(self, seconds: float) -> None:
+    def rest(self, seconds: float) -> float:
         """See `Process.rest`: stopped after long work; after short work its clock is read.
 
         To stop it and let it go on costs as much as a short answer.
@@ -269,6 +269,7 @@ class LocalProcess:
         if self._distrusted or seconds > _LONG_S:
             self._stopped = True
             self._signal(signal.SIGSTOP)
+        return seconds
 
     def _time(self) -> float | None:
         """Its processor seconds; None where they are not told, or it has ended."""

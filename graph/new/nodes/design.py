@@ -32,6 +32,7 @@ def design(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterDesign
     wanted = (context.settings.approve or unclear) and not state.approved
     seats = f"{made.num_players} player{'s' * (made.num_players > 1)}"
     said = quoted(f"Designed {made.title} for {seats}: {len(made.rules)} rules.")
-    after = state.designed(made).waiting(asks=wanted).saying(said, "design")
+    after = state.designed(made).made_by(context.roles)
+    after = after.waiting(asks=wanted).saying(said, "design")
     goto: AfterDesign = "approve" if wanted else "code"
     return go_on(goto, state, after)

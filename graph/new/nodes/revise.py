@@ -78,7 +78,7 @@ def revise(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterRevisi
         return go_on("intake", state, state.afresh("", None))
     if found.design is None:
         return _replied(state, f"{found.reply} {_ANOTHER}" if found.other else found.reply)
-    after = state.changed(found.design, brief)
+    after = state.changed(found.design, brief).made_by(context.roles)
     return _changed(state, after, found.reply, runtime, ask=context.settings.approve)
 
 

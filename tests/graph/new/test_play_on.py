@@ -2,13 +2,17 @@
 
 import json
 
+from agents.composer import composer_roles
 from graph.new.context import RunContext
 from graph.new.playing import play_on
 from graph.new.requests import read_request, write_request
 from graph.new.results import RunResult
 from graph.new.state import PlayOn
 from graph.run.folder import RunFolder
+from tests.agents.model.endpoint import serving
+from tests.graph.answering import PROMPT, answer
 from tests.graph.conftest import MakeContext
+from tests.graph.new.test_model_run import model_context
 from tests.graph.running import resume_run, start_run
 
 
@@ -40,6 +44,22 @@ def test_a_finished_game_is_played_on_and_its_report_renewed(
     assert "; 20 matches)" in (folder.path / "report.html").read_text()
     again = resume_run(folder, context).state
     assert again.evaluation == more.evaluation
+
+
+def test_a_models_game_that_is_played_on_without_it_stays_the_models(
+    make_context: MakeContext, folder: RunFolder
+) -> None:
+    with serving(answer) as endpoint:
+        start_run(PROMPT, folder, model_context(make_context, endpoint, folder))
+    before = json.loads((folder.path / "run.json").read_text())
+    assert before["usage"]["calls"] > 0
+    played_on(folder, make_context(composer_roles()), PlayOn(matches=20))
+    kept = json.loads((folder.path / "run.json").read_text())
+    for name in ("roles", "model", "usage", "usage_by_role"):
+        assert kept[name] == before[name]
+    page = (folder.path / "report.html").read_text()
+    assert "Made with the language model scripted." in page
+    assert "without a language model" not in page
 
 
 def test_who_names_no_number_has_as_many_matches_as_would_decide(
