@@ -4,6 +4,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -61,6 +62,15 @@ def test_a_call_is_not_late_while_others_have_the_processor(crowded: Sandbox) ->
         worker.load(_MODULE)
         number = 3_000_000
         assert worker.call("adds", [number], deadline_s=1.0) == number * (number - 1) // 2
+
+
+def test_what_a_worker_spent_leaves_out_what_others_had(crowded: Sandbox) -> None:
+    """One of twenty-one on a processor has far less than a third of it."""
+    with crowded.worker("referee", _MODULE) as worker:
+        worker.load(_MODULE)
+        before, begun = worker.spent, time.monotonic()
+        worker.call("adds", [1_000_000], deadline_s=1.0)
+        assert 0 < worker.spent - before < (time.monotonic() - begun) / 3
 
 
 def test_a_worker_that_got_nearly_nothing_is_not_blamed(
