@@ -171,6 +171,7 @@ def test_the_example_of_rlcard_works(
     (tmp_path / "my_cards.py").write_text(example("my_cards.py"))
     monkeypatch.syspath_prepend(str(tmp_path))
     goes_round(command, "my_cards:Leduc", tmp_path / "m.jsonl", monkeypatch)
+    assert "as RLCard plays it" in command("games", "my_cards:Leduc").out
 
 
 def test_the_example_of_reading_a_file_works(
