@@ -51,7 +51,10 @@ class Balancing:
         bool, typer.Option("--apply", help="Revise the run, if the targets are reached.")
     ] = False
     seat_points: Annotated[
-        int, typer.Option("--seat-points", min=0, help="Search points for later seats, up to this.")
+        int,
+        typer.Option(
+            "--seat-points", min=0, max=10_000, help="Search points for later seats, up to this."
+        ),
     ] = 0
 
 
@@ -115,7 +118,6 @@ def balanced(
     from tools.balancing.racing import BalanceSearch
     from tools.balancing.space import declared_settings, settings_space
     from tools.balancing.targets import parse_targets
-    from tools.reporting.balance import balance_page
 
     setup = table.setup
     targets = parse_targets(asked.target, setup.num_players)
@@ -148,7 +150,13 @@ def balanced(
         **balance_answer(search, _rulebook(table)),
         **{"sandbox": sandbox.grade.model_dump(mode="json"), "versions": versions()},
     }
-    found["use"] = _command(name, table, found)
+    return _written({**found, "use": _command(name, table, found)}, folder)
+
+
+def _written(found: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The answer, with the place of its page."""
+    from tools.reporting.balance import balance_page
+
     text = json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False)
     (folder / "balance.json").write_text(f"{text}\n", encoding="utf-8")
     (folder / "balance.html").write_text(balance_page(found), encoding="utf-8")
