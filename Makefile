@@ -60,6 +60,7 @@ check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q -m "" -p no:cacheprovider tests/test_house.py
 
 setup: $(VENV)/.ready
 

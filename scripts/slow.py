@@ -11,22 +11,22 @@ from xml.etree import ElementTree
 
 import yaml
 
-SLOW_S = 1.5
+SLOW_S = 0.5
 LIST = Path("tests/slow.yaml")
 HEAD = """\
-# Tests of a second and a half or more, case by case, with what was set up: seconds, measured
-# on two cores. `make slow` writes this page after `make whole`. They have the marker `slow`.
-# Of a file's, `make test` runs the shortest, four seconds in all; `make whole` runs all.
+# Tests of half a second or more, case by case, with what was set up: seconds, measured on
+# two cores. `make slow` writes this page after `make whole`. They have the marker `slow`.
+# Of a file's, `make test` runs the shortest, two seconds in all; `make whole` runs all.
 """
 
 
-def slow_tests(times: Path) -> dict[str, int]:
+def slow_tests(times: Path) -> dict[str, float]:
     """The slow tests of a file that `pytest --junitxml` wrote, with their seconds."""
-    found: dict[str, int] = {}
+    found: dict[str, float] = {}
     for case in ElementTree.parse(times).iter("testcase"):
         room, seconds = case.get("classname", ""), float(case.get("time", 0))
         if room.startswith("tests.") and seconds >= SLOW_S:  # and no example of a docstring
-            found[f"{room.replace('.', '/')}.py::{case.get('name', '')}"] = round(seconds)
+            found[f"{room.replace('.', '/')}.py::{case.get('name', '')}"] = round(seconds, 1)
     return dict(sorted(found.items()))
 
 

@@ -24,7 +24,7 @@ _OWN_POOLS = (
     "tests/app/test_sandbox",
 )
 
-_SAMPLE_S, _LONGEST_S = 4, 30  # of a file's slow tests, what `make test` runs
+_SAMPLE_S, _LONGEST_S = 2, 6  # of a file's slow tests, what `make test` runs
 
 os.environ["LANGSMITH_TRACING"] = "false"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -118,7 +118,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     text = Path(__file__).with_name("slow.yaml").read_text(encoding="utf-8")
     listed = yaml.safe_load(text) or {}
     slow = [item for item in items if item.nodeid in listed]
-    spent: dict[str, int] = {}
+    spent: dict[str, float] = {}
     for item in sorted(slow, key=lambda item: listed[item.nodeid]):
         item.add_marker("slow")
         file = item.nodeid.partition("::")[0]

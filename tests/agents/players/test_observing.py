@@ -31,7 +31,7 @@ def sandbox() -> Iterator[Sandbox]:
 def model(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("trained")
     settings = ObservationSettings(iterations=1, batch=512)
-    trained = SelfPlayTraining(sandbox, KUHN, settings, 60_000, 7, folder).train({})
+    trained = SelfPlayTraining(sandbox, KUHN, settings, 15_000, 7, folder).train({})
     path = folder / "kuhn.model"
     path.write_bytes(trained.saved())
     return path

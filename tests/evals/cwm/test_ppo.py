@@ -37,6 +37,7 @@ def test_the_best_of_the_seeds_plays_and_no_figure_of_them_is_left_out(played: E
         assert row["seed"] == max(seeds, key=lambda one: one["value"])["seed"]
 
 
+@pytest.mark.whole
 def test_each_table_says_by_seat_what_the_paper_says(played: EvalResult) -> None:
     met = {(row["protocol"], str(row["opponent"]).partition(":")[0]) for row in played.samples}
     assert met == {(one, other) for one in ("paper", "ours") for other in ("gt", "random")}
@@ -47,6 +48,7 @@ def test_each_table_says_by_seat_what_the_paper_says(played: EvalResult) -> None
     assert [one["n"] for one in first["by seat"]] == [3, 3]
 
 
+@pytest.mark.whole
 def test_the_papers_protocol_learns_against_uniform_play(played: EvalResult) -> None:
     assert played.effective["protocols"] == {"paper": "uniform", "ours": "self"}
     assert played.effective["settings"]["units"] == 8  # type: ignore[call-overload,index]
