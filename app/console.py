@@ -369,6 +369,12 @@ def _too_few_files(error: Exception) -> str:
     return f". Only {allowed} open files are allowed here: raise the limit ('ulimit -n 256')"
 
 
+def note_decisions(done: int, of: int) -> None:
+    """Note how many decisions are valued."""
+    if done and done % _TELL_EVERY == 0:
+        note(f"{done} of {of} decisions")
+
+
 @contextmanager
 def teller(
     models: "ModelTable | None", matches: int | None = None

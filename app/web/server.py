@@ -178,6 +178,7 @@ class Web:
         self.streams = Streams(limits)
         self.tables = Tables(self.settings, self.sandbox, self.streams.tell)
         self.designs = Designs(limits, self.sandbox, self.store, self.streams.tell)
+        self.analyses = game_pages.Analyses(self.streams.tell)
         self.games = Games(self.settings.runs, self.gallery, self.sandbox, self.designs.why_not)
         self._heavy = threading.BoundedSemaphore(limits.heavy)
 
@@ -225,6 +226,7 @@ class Web:
         """Stop all that goes on; what was done is kept."""
         self.streams.close()
         self.designs.close()
+        self.analyses.close()
         self.tables.close()
         if self._store is not None:
             self._store.close()
