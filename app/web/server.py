@@ -183,13 +183,16 @@ class Web:
         self._heavy = threading.BoundedSemaphore(limits.heavy)
 
     def warm(self) -> None:
-        """Open in the background what the first page and the first run would wait for."""
+        """Load in the background what the first page and the first run would wait for."""
         from app.commands.library import listed_game
 
         def work() -> None:
-            self.store()
             for name in library.names():
                 listed_game(name)
+            import graph.new.runs  # noqa: F401 - the machine, with all its nodes
+            from graph.new.opening import composer_over
+
+            composer_over(self.store()).designer.clarify("whist")  # reads all that it knows
 
         context = copy_context()  # of where generated code runs
         threading.Thread(target=context.run, args=(work,), name="warm", daemon=True).start()
