@@ -339,7 +339,7 @@ def record(request: Request, key: str, stem: str, asked: At, file: File) -> Resp
     web = web_of(request)
     shown = web.games.found(key)
     analysis = web.analyses.get(_topic(file, asked))
-    told = {"analysis": analysis, "key": key, "stem": stem, "asked": asked}
+    told: dict[str, Any] = {"analysis": analysis, "key": key, "stem": stem, "asked": asked}
     if wants_part(request):
         return page(request, "analysis", **told)
     found = _followed(web.sandbox, shown.place, file, file.stat().st_mtime, asked.match)
