@@ -62,6 +62,21 @@ def test_ctrl_c_ends_the_page_and_a_match_goes_on_when_it_is_started_again(
             ended(second)  # an open stream does not keep it
 
 
+def test_a_head_has_an_end_and_a_web_socket_is_a_page_like_others(started: Started) -> None:
+    process = started("serve", "--port", "0")
+    port = int(address_of(process).rstrip("/").rpartition(":")[2])
+
+    def answered(*head: str) -> bytes:
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as client:
+            lines = ["GET /design HTTP/1.1", f"Host: 127.0.0.1:{port}", *head, "", ""]
+            client.sendall("\r\n".join(lines).encode())
+            return client.recv(64).partition(b"\r\n")[0]
+
+    assert answered(f"X: {'a' * 200_000}").split()[1] == b"400"
+    assert answered("Connection: Upgrade", "Upgrade: websocket").split()[1] == b"200"
+    ended(process)
+
+
 def test_other_machines_are_let_in_only_where_that_is_asked_for(started: Started) -> None:
     process = started("serve", "--port", "0", "--host", "0.0.0.0")
     base, _, token = address_of(process).partition("?token=")
