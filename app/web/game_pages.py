@@ -385,9 +385,7 @@ def act_on_record(
         return see(asked.address(key, stem))
     number = form.get("simulations", "")
     if deed != "analyse" or form.get("analyse") not in _KINDS or not number[:9].isdecimal():
-        raise Refusal(
-            400, "An analysis is of a position or of all decisions, by so many simulations"
-        )
+        raise Refusal(400, "Choose what to analyse, and a whole number of simulations")
     simulations = _bounded(int(number[:9]), _MOST_SIMULATIONS) or 1
     asked = replace(asked, analyse=form["analyse"], simulations=simulations)
     place = web.games.found(key).place
