@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from agents.composer.lexicon import Lexicon, Settings
 from agents.composer.meaning.brief import CORRECTS, Parsed
-from agents.composer.meaning.suggest import Stated
+from agents.composer.meaning.suggest import SAID, Stated
 from agents.protocols import Choices, RoleError
 from games.library import as_declared
 from games.library.settings import PLAYERS, game_of, impossible, value_text
@@ -88,6 +88,9 @@ class Settled:
                     self.drop(name, CORRECTED)
                 elif self._corrects(said, owner):
                     reason = CORRECTED
+                elif owner.sure < SAID:  # neither is certain: it stays as it is
+                    self.drop(name, f"{CLASH} {self.parsed.quote(said.run)!r}; neither was taken")
+                    reason = f"{CLASH} {self.parsed.quote(owner.run)!r}; neither was taken"
                 else:
                     reason = (
                         f"{CLASH} {self.parsed.quote(owner.run)!r}, which was taken "
