@@ -16,7 +16,9 @@ from importlib.util import find_spec
 from itertools import count, islice
 from pathlib import Path
 from resource import RLIMIT_NOFILE, getrlimit
-from typing import TYPE_CHECKING, NoReturn, Self
+from shutil import get_terminal_size
+from textwrap import wrap
+from typing import TYPE_CHECKING, NoReturn, Self, TextIO
 
 import typer
 
@@ -120,7 +122,7 @@ def without_notes() -> Iterator[None]:
 
 def say(text: str = "") -> None:
     """A line on stdout; it may quote a game's own words, which must not steer a terminal."""
-    typer.echo(_shown(text))
+    typer.echo(_in_lines(_shown(text), sys.stdout))
 
 
 def note(text: str) -> None:
@@ -128,15 +130,29 @@ def note(text: str) -> None:
     if _SILENT.get():
         return
     with suppress(OSError):  # its device is full, or its reader has gone
+        told = _in_lines(_shown(text), sys.stderr)
         if _MOVING:
-            _MOVING[-1].print(_shown(text), markup=False, soft_wrap=True)
+            _MOVING[-1].print(told, markup=False, soft_wrap=True)
         else:
-            typer.echo(_shown(text), err=True)
+            typer.echo(told, err=True)
 
 
 def _shown(text: str) -> str:
     """Plain text in which a path's bytes that are no UTF-8 stand as escapes, and are not lost."""
     return plain_text(text.encode(errors="backslashreplace").decode())
+
+
+def _in_lines(text: str, stream: TextIO) -> str:
+    """The text; on a terminal in lines that it holds, but a command to be copied stays whole."""
+    if not stream.isatty():
+        return text
+    columns, lines = get_terminal_size().columns, list[str]()
+    for line in text.split("\n"):
+        told, name, rest = line.partition("rulewright ")
+        held = told + f"{name}{rest}".replace(" ", "\xa0")
+        parts = wrap(held, columns, break_long_words=False, break_on_hyphens=False)
+        lines += [line] if len(line) <= columns else [part.replace("\xa0", " ") for part in parts]
+    return "\n".join(lines)
 
 
 def ask(question: str) -> str | None:

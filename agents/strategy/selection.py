@@ -162,7 +162,9 @@ class Selector:
         """Stepwise inclusion: the best one, then whatever is shown to improve the ensemble."""
         worth = {name: self._mean((name,), pool) for name in good}
         members: Members = (max(worth, key=worth.__getitem__),)
-        notes.append(f"{members[0]} comes first: {worth[members[0]]:.2f} on all deals.")
+        met = "random play" + f" and {_listed(pool[-1])} in turn" * bool(pool[-1])
+        leads = f"{members[0]} comes first against {met}"
+        notes.append(f"{leads}: {worth[members[0]]:.2f} on all deals.")
         while rest := [n for n in good if n not in members and negation(n) not in members]:
             gains: dict[str, float] = {}
             for name in rest:

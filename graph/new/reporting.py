@@ -162,7 +162,7 @@ def changes_text(before: Made, state: RunState) -> str:
     ] or ["None changed: nothing was checked or played again."]
     lines += ["", "## Code", "", code_block("\n".join(code), "diff"), ""]
     if state.evaluation is not None and before.evaluation is not None:
-        old, new = before.evaluation.best, state.evaluation.best
+        old, new = state.evaluation.beside(before.evaluation)
         lines += ["## Figures", "", f"| | before ({old.player}) | after ({new.player}) |"]
         lines += ["|---|---|---|"]
         lines += [

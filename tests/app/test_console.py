@@ -1,7 +1,9 @@
 """What a command prints of a game's own words cannot steer the terminal."""
 
 import errno
+import io
 import re
+import sys
 import time
 from importlib import import_module
 
@@ -168,6 +170,29 @@ def test_what_is_noted_stands_on_a_line_of_its_own_above_one_that_moves(
     told = capsys.readouterr()
     lines = re.split(r"[\n\r]|\x1b\[[?\d]*[a-zA-Z]", told.out + told.err)
     assert {"roles: composer", "afterwards"} <= {*lines}
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_no_word_is_broken_and_a_command_stays_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "24")
+    command = "rulewright playtest runs/a b --matches 210"
+    for stream, tell in (("stdout", say), ("stderr", note)):
+        monkeypatch.setattr(sys, stream, shown := Terminal())
+        tell(f"Is it fair? About 210 matches would decide: {command}\n  short\n\n{'x' * 30}")
+        assert shown.getvalue().splitlines() == [
+            "Is it fair? About 210",
+            "matches would decide:",
+            command,
+            "  short",
+            "",
+            "x" * 30,
+        ]
 
 
 def test_a_trace_shows_brackets_and_backslashes_as_they_are() -> None:

@@ -7,6 +7,7 @@ Names may join. None goes, and no default changes, without the list being change
 import contextlib
 import io
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import fields
@@ -188,6 +189,14 @@ def test_every_exit_code_of_a_command_is_seen_in_a_call_or_named_test(words: str
         elif "::" in where:
             file, _, name = where.partition("::")
             assert f"def {name}(" in (HERE.parents[1] / file).read_text(encoding="utf-8"), where
+
+
+@pytest.mark.parametrize("code", [1, 3, 4])
+def test_the_table_of_exit_codes_names_the_commands_that_have_each(code: int) -> None:
+    table = (HERE.parents[1] / "docs" / "settings.md").read_text(encoding="utf-8").splitlines()
+    (row,) = (line for line in table if line.startswith(f"| {code} | "))
+    named = re.findall(r"`([^`]+)`", row.split(" | ")[-1])
+    assert set(named) == {words for words, codes in EXITS.items() if code in codes}
 
 
 def run(_options: EvalOptions) -> EvalResult:

@@ -216,10 +216,21 @@ class Evaluation(BaseModel, frozen=True, extra="forbid"):
         return self.plays[0].unfinished
 
     @property
-    def best(self) -> Play:
-        """The play of the strongest player of whom two matches, and so intervals, were measured."""
+    def measured(self) -> list[Play]:
+        """Plays from weak to strong of whom two matches, and so intervals, were measured."""
         found = [p for p in self.plays if p.lengths[1:] and p.player not in self.unmeasured]
-        return max(found or self.plays[:1], key=lambda play: self.players.index(play.player))
+        return sorted(found, key=lambda play: self.players.index(play.player))
+
+    @property
+    def best(self) -> Play:
+        """The play of the strongest player who was measured; else random play."""
+        return (self.measured or self.plays[:1])[-1]
+
+    def beside(self, before: "Evaluation") -> tuple[Play, Play]:
+        """The strongest player measured here and there, before and now; else the best of each."""
+        old = {play.player: play for play in before.measured}
+        both = [(old[new.player], new) for new in self.measured if new.player in old]
+        return both[-1] if both else (before.best, self.best)
 
     @property
     def best_are_told(self) -> bool:

@@ -88,6 +88,7 @@ def test_a_median_over_its_bound_fails_and_an_unbounded_one_is_shown() -> None:
 
 def test_a_new_worker_is_found_among_the_processes(places: Places) -> None:
     source = "def work(n):\n    while n:\n        n -= 1\n    return 0\n"
+    places.strong.start()  # its zygote is no worker
     with new_worker(places.strong, source) as (worker, pid):
         assert pid in descendants(os.getpid())
         before = processor_s(pid)

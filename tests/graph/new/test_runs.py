@@ -70,6 +70,19 @@ def test_the_rulebook_sets_off_each_message_and_quotes_nothing_that_was_not_said
     assert "honoured: for a game of four (R1)" in text
 
 
+def test_rules_on_rounds_and_on_the_game_stand_under_a_heading_that_says_so() -> None:
+    brief = Brief(prompt="tic-tac-toe", choices=Choices(family="tic_tac_toe"))
+    design = composer_roles().designer.design(brief, lambda _: [])
+    one = design.rules[0]
+    said = [("Game State", "The match ends after six rounds."), ("Rounds and Phases", "Bid once.")]
+    rules = [one.model_copy(update={"section": where, "text": text}) for where, text in said]
+    lines = rulebook_text(design.model_copy(update={"rules": tuple(rules)}), brief).splitlines()
+    headings = [lines[at - 2] for at, line in enumerate(lines) if line.startswith("- R1: ")]
+    assert "game" in headings[0]
+    assert "table" not in headings[0]
+    assert "Rounds" in headings[1]
+
+
 def test_no_heading_of_the_rulebook_is_a_games_own() -> None:
     """What a model wrote into one rule cannot pass for a section, such as one on checks."""
     brief = Brief(prompt="tic-tac-toe", choices=Choices(family="tic_tac_toe"))

@@ -204,3 +204,18 @@ def test_partners_are_named_where_sides_play() -> None:
     page = render(report(evaluation=evaluation(sides=((0, 2), (1, 3)))))
     assert "players 1 and 3 against players 2 and 4" in page
     assert "Share of wins of one side" in page
+
+
+def test_before_and_after_are_of_one_player_where_both_games_met_it() -> None:
+    greedy, search = "greedy:heuristic=ensemble", "uct:simulations=50"
+    now = evaluation()
+    small = evaluation(plays=now.plays[:2], players=("random", greedy), ladder=(), span=None)
+    assert now.best.player == search
+    assert [one.player for one in now.beside(small)] == [greedy, greedy]
+    assert [one.player for one in small.beside(now)] == [greedy, greedy]
+    other = evaluation(plays=now.plays[2:], players=(search,), ladder=(), span=None)
+    assert [one.player for one in other.beside(small)] == [greedy, search]
+    page = render(
+        report(evaluation=now, before=small, changes=[ReportLine(name="R1", state="changed")])
+    )
+    assert "With one player at every seat: greedy before, greedy after." in page
