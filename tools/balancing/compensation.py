@@ -46,7 +46,7 @@ def write_compensated(setup: GameSetup, rulebook: str, folder: Path) -> None:
 
 
 def words_of_change(changed: Mapping[str, Json], family: str) -> str:
-    """What a person says to change a game so: settings of a family, else the handicaps' rules."""
+    """The message that changes a game so: by settings of a family, else by the handicaps' rules."""
     said = [
         HANDICAPS[key].said(value, {}, _NUMBERED.format)
         if key in HANDICAPS and not family
