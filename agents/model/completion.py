@@ -24,6 +24,7 @@ _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 _QUOTED = 160
 _DONE = "[DONE]"
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_BROKEN = re.compile("filter|error|abort|insufficient", re.IGNORECASE)  # ends of no whole reply
 _STREAM = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:data|event|id|retry|error)?:")
 
 
@@ -97,6 +98,7 @@ def _text_or_none(value: object) -> str | None:
 
 
 def _with_calls(said: object) -> object:
+    said = {"content": said} if isinstance(said, str) else said
     return {**said, "tool_calls": _calls_of(said)} if isinstance(said, dict) else said
 
 
@@ -113,8 +115,10 @@ class _Message(BaseModel):
 
 
 class _Choice(BaseModel):
-    index: int = 0
-    message: Annotated[_Message, BeforeValidator(_with_calls)]
+    index: Annotated[int, BeforeValidator(lambda index: index or 0)] = 0
+    message: Annotated[_Message, BeforeValidator(_with_calls)] = Field(
+        validation_alias=AliasChoices("message", "text")
+    )
     finish_reason: Annotated[str | None, BeforeValidator(_text_or_none)] = None
 
 
@@ -153,13 +157,14 @@ def sound_completion(body: bytes, content_type: str) -> dict[str, JsonValue]:
         raise BadBodyError("the body is nested beyond reading") from error
     if not completion.choices:
         raise BadBodyError("'choices' is empty")
-    choice = completion.choices[0]
+    choice = min(completion.choices, key=lambda choice: choice.index)
+    completion.choices = [choice]
     message, is_cut = choice.message, choice.finish_reason == "length"
     if not (message.content or message.refusal or message.tool_calls or is_cut):
         message.content = message.thought  # all that some servers send
-    if choice.finish_reason == "content_filter":
+    if _BROKEN.search(reason := choice.finish_reason or ""):
         said = (message.refusal or message.content or "")[:_QUOTED]
-        raise BadBodyError(f"the endpoint's content filter stopped the reply after {said!r}")
+        raise BadBodyError(f"the endpoint stopped the reply after {said!r}: {reason}")
     sound: dict[str, JsonValue] = {"id": "reply", "object": "chat.completion", "created": 0}
     sound |= completion.model_dump(exclude_none=True)
     if (tokens := reported_tokens(value)) is not None:
@@ -299,7 +304,8 @@ class _Spelling:
                 self.finish = choice.get("finish_reason") or self.finish
                 # A whole message is what some servers send at once, and some at the end once more.
                 whole = None if any(map(any, self.texts.values())) else choice.get("message")
-                self._extend(choice.get("delta") or (not self.calls and whole) or {})
+                said = choice.get("delta") or (not self.calls and whole)
+                self._extend(said or {"content": choice.get("text")})
 
     def _extend(self, delta: dict[str, Any]) -> None:
         """A call's first part has its name; what follows has more of its arguments."""

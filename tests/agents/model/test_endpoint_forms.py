@@ -93,6 +93,16 @@ TEXTS = {
     ),
     "message-in-a-stream": events({"choices": [{"message": {"content": "well"}}]}),
     "message-once-more": events(*DELTAS, {"choices": [{"message": {"content": "well"}}]}),
+    "completion": raw({"choices": [{"text": "well"}]}),
+    "completion-events": events(*[{"choices": [{"text": text}]} for text in ("we", "ll")]),
+    "no-index": raw({"choices": [{"index": None, "message": {"content": "well"}}]}),
+    "second-first": raw(
+        {
+            "choices": [
+                {"index": i, "message": {"content": "well" if not i else "bad"}} for i in (1, 0)
+            ]
+        }
+    ),
     "reasoning-beside": events(delta(reasoning_content="bad"), delta(content="well"), END),
 }
 
@@ -226,6 +236,16 @@ ERRORS = {
 def test_an_error_in_the_place_of_an_answer_is_an_error_with_the_servers_words(mode: str) -> None:
     with serving(ERRORS[mode]) as endpoint, pytest.raises(EndpointError, match=WORDS):
         chat_with(endpoint, retries=1).ask(ASKED, text_of)
+
+
+@pytest.mark.parametrize("reason", ["error", "content_filter", "abort", "network_error"])
+def test_a_reply_that_the_server_broke_off_is_no_answer(reason: str) -> None:
+    """OpenRouter, Azure, vLLM and Z.ai end a stream so, after whatever words came before."""
+    with (
+        serving(events(delta(content="th"), delta(finish=reason))) as endpoint,
+        pytest.raises(EndpointError, match=f"after 'th': {reason}"),
+    ):
+        chat_with(endpoint, retries=0).ask(ASKED, text_of)
 
 
 PAGE = f"<style>p {{}}</style><h1>{WORDS}</h1>"

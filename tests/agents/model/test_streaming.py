@@ -168,7 +168,7 @@ def test_an_endpoint_that_answers_whole_although_asked_to_stream_is_read() -> No
         (events({"choices": [{"delta": {"tool_calls": [{"index": []}]}}]}), "not of the protocol"),
         (events(f'data: {{"choices": {DEEP}}}'), "not of the protocol"),
         (events({"error": {"message": "out of memory"}}), "ended the stream: .*out of memory"),
-        (events(delta(content="He sh", finish="content_filter")), "content filter .*'He sh'"),
+        (events(delta(content="He sh", finish="content_filter")), "'He sh': content_filter"),
     ],
 )
 def test_a_faulty_stream_is_told_and_tried_again(fault: Answer, said: str, tmp_path: Path) -> None:
