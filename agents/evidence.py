@@ -11,7 +11,7 @@ from itertools import chain
 from agents.protocols import GUESSED, UNREAD, Clause, Design, Rule
 from games.contract import Game
 from games.engine import Match
-from games.library import families
+from games.library import families, own_and_handicaps
 from games.library.settings import PLAYERS, game_of, impossible, reference
 from games.table import GameTable, Position
 from games.values import TERMINAL, Json, ModuleFault
@@ -151,7 +151,8 @@ def _shown_by(design: Design, name: str, matches: Sequence[Match]) -> str:
     """The first place at which no other value would do; "" where the matches cannot tell."""
     if name == PLAYERS:
         return f"{design.num_players} seats"
-    table = GameTable(Game(reference(design.family)))
+    more = own_and_handicaps(design.parameters)[1]
+    table = GameTable(Game(reference(design.family, (*more,))))
     places = []
     for _, parameters in _otherwise(design, name):
         plies = [_first_difference(table, design, parameters, match) for match in matches]
@@ -206,7 +207,7 @@ def _otherwise(design: Design, name: str) -> Iterator[tuple[int, dict[str, Json]
     else:
         tried = [
             (players, {**design.parameters, name: other})
-            for other in game.parameters[name].others(design.parameters[name])
+            for other in game.every[name].others(design.parameters[name])
         ]
     for seats, parameters in tried:
         if not impossible(design.family, seats, parameters):

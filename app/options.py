@@ -240,15 +240,20 @@ def model_filled(group: object, model: type[SettingsT]) -> SettingsT:
     )
 
 
-def readable_words(text: str, what: str) -> str:
+def readable_words(text: str, what: str, longest: int = 0) -> str:
     """The text, where it can be read.
+
+    Args:
+        text: As it was given.
+        what: Says which text it is.
+        longest: Characters that it may have; 0 for those of a prompt.
 
     Raises:
         typer.BadParameter: If it is too long, or was no UTF-8 on the command line.
     """
-    if len(text) > _LONGEST_PROMPT:
+    if len(text) > (longest := longest or _LONGEST_PROMPT):
         raise typer.BadParameter(
-            f"{what} has {len(text)} characters; at most {_LONGEST_PROMPT} are read. "
+            f"{what} has {len(text)} characters; at most {longest} are read. "
             "Say it in a few sentences"
         )
     try:

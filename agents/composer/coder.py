@@ -14,11 +14,12 @@ from agents.protocols import Attempt, CoderTools, Design, Edit, Heuristic, Mendi
 from games.checks import Finding
 from games.library import (
     families,
+    handicapped_source,
     heuristic_sources,
     in_reading_order,
+    own_and_handicaps,
     renumbered,
     rulebook,
-    source,
     specialise,
 )
 from games.text import syntax_tree
@@ -43,9 +44,11 @@ def verified_source(design: Design) -> str:
 @lru_cache(maxsize=16)
 def _specialised(family: str, fields: str) -> str:
     values = json.loads(fields)
+    own, more = own_and_handicaps(values["parameters"])
+    own_rules = rulebook(family, own, values["num_players"])
     text = rulebook(family, values["parameters"], values["num_players"])
     return specialise(
-        renumbered(source(family), in_reading_order(text)[1]),
+        renumbered(handicapped_source(family, (*more,), own_rules), in_reading_order(text)[1]),
         name=values["title"],
         summary=values["summary"],
         num_players=values["num_players"],

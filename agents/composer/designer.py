@@ -203,7 +203,9 @@ def _changed(design: Design, said: Reading, changed: Mapping[str, Json], talk: T
         reading,
         clauses=(*old, *settled_later(said, changed)),
         assumptions=design.assumptions,
-        asked={name: value for name, value in reading.parameters.items() if value != usual[name]},
+        asked={
+            name: value for name, value in reading.parameters.items() if value != usual.get(name)
+        },
     )
 
 

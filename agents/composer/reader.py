@@ -166,7 +166,8 @@ def _told(parsed: Parsed, settled: Settled) -> Iterator[tuple[int, Clause]]:
     """The clauses of all that was said: taken, and not."""
     for said in settled.taken:
         text, setting = parsed.quote(said.run), setting_text(said.sets)
-        reason = "" if said.sure >= SAID else _MAYBE
+        unsure = said.sure < SAID or not parsed.doubted.isdisjoint(said.run)
+        reason = _MAYBE if unsure else ""
         yield said.run[0], Clause(text=text, status="honoured", setting=setting, reason=reason)
     for said, reason in settled.lost:
         text = parsed.quote(said.run)

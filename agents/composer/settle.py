@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from agents.composer.lexicon import Lexicon, Settings
 from agents.composer.meaning.brief import CORRECTS, Parsed
-from agents.composer.meaning.suggest import Stated
+from agents.composer.meaning.suggest import SAID, Stated
 from agents.protocols import Choices, RoleError
-from games.library import as_declared
+from games.library import as_declared, own_and_handicaps
 from games.library.settings import PLAYERS, game_of, impossible, value_text
 from games.text import did_you_mean
 from games.values import Json, ModuleFault
@@ -52,6 +52,8 @@ class Settled:
         given = self.settings if settings is None else settings
         parameters = {**self.base, **given}
         seats = int(str(parameters.pop(PLAYERS)))
+        own, more = own_and_handicaps(parameters)
+        parameters = {**own, **more}
         if parameters.get("partnerships") is True and PLAYERS not in given:
             seats = _PARTNERS
         return seats, parameters
@@ -62,7 +64,7 @@ class Settled:
         Raises:
             RoleError: If it is unknown or out of bounds.
         """
-        fields = game_of(self.lexicon.family).parameters
+        fields = game_of(self.lexicon.family).every
         for name, value in self.choices.settings.items():
             known = fields[name].model_dump(mode="json") if name in fields else None
             self.settings[name] = as_declared(value, known) if known else value
@@ -88,6 +90,9 @@ class Settled:
                     self.drop(name, CORRECTED)
                 elif self._corrects(said, owner):
                     reason = CORRECTED
+                elif owner.sure < SAID:  # neither is certain: it stays as it is
+                    self.drop(name, f"{CLASH} {self.parsed.quote(said.run)!r}; neither was taken")
+                    reason = f"{CLASH} {self.parsed.quote(owner.run)!r}; neither was taken"
                 else:
                     reason = (
                         f"{CLASH} {self.parsed.quote(owner.run)!r}, which was taken "
@@ -119,10 +124,10 @@ class Settled:
                 seats = f"{least}" if least == most else f"{least} to {most}"
                 return f"{self.lexicon.one} is for {seats} players, not {value}"
             return ""
-        if name not in game.parameters:
-            near = did_you_mean(name, game.parameters)
+        if name not in game.every:
+            near = did_you_mean(name, game.every)
             return f"the library's {self.lexicon.title} has no setting for it{near}"
-        return game.parameters[name].objection(name, value)
+        return game.every[name].objection(name, value)
 
     def drop(self, name: str, reason: str) -> None:
         """Take back what set a setting, with all that it set."""

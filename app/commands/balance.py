@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from hashlib import sha256
@@ -53,9 +53,24 @@ class Balancing:
     seat_points: Annotated[
         int,
         typer.Option(
-            "--seat-points", min=0, max=10_000, help="Search points for later seats, up to this."
+            "--seat-points", min=0, max=1000, help="Search points for later seats, up to this."
         ),
     ] = 0
+    bar_opening: Annotated[
+        int,
+        typer.Option(
+            "--bar-opening",
+            min=0,
+            max=400,
+            help="Search what the first decision may not be: actions up to this number.",
+        ),
+    ] = 0
+
+    @property
+    def handicaps(self) -> dict[str, int]:
+        """The handicaps that are searched too, with the ends of their ranges."""
+        most = {"seat_points": self.seat_points, "barred_opening": self.bar_opening}
+        return {name: top for name, top in most.items() if top}
 
 
 @options.grouped
@@ -76,10 +91,6 @@ def balance_game(
 
     if asked.apply and as_json:
         raise typer.BadParameter("--apply takes no --json: the revision has a result of its own")
-    if asked.apply and asked.seat_points:
-        raise typer.BadParameter("--apply takes no --seat-points: they make a game of its own")
-    if asked.seat_points:
-        game = _with_seat_points(game, players, settings or [], asked.seat_points)
     with place.opened() as sandbox, ExitStack() as stack:
         table = open_table(game, players, settings or [], sandbox, stack)
         found = balanced(game, table, asked, sandbox)
@@ -114,17 +125,22 @@ def balanced(
     from agents.players.registry import suitable_search
     from graph.run.settings import versions
     from tools.balancing.answer import balance_answer
+    from tools.balancing.compensation import compensated, write_compensated
     from tools.balancing.playing import BalanceTable, balance_table
     from tools.balancing.racing import BalanceSearch
     from tools.balancing.space import declared_settings, settings_space
     from tools.balancing.targets import parse_targets
+    from tools.sandbox.reading import foreign_game
+    from tools.sources import find_rulebook
 
-    setup = table.setup
+    own, family = table.setup, _family(table)
+    rules = find_rulebook(own.name, own.parameters, own.num_players) or ""
+    setup, rules = compensated(own, asked.handicaps, rules)
     targets = parse_targets(asked.target, setup.num_players)
     free = [one.strip() for one in asked.free.split(",") if one.strip()]
-    space = settings_space(
-        declared_settings(table.module.info, _family(table)), setup.parameters, free
-    )
+    info = foreign_game(setup.source) if asked.handicaps else table.module.info
+    declared = declared_settings(info, family)
+    space = settings_space(declared, setup.parameters, free)
     specs = [asked.player] if asked.player else [f"greedy:heuristic={h}" for h in setup.heuristics]
     specs = specs or [suitable_search(setup, sandbox, _SIMULATIONS) or "random"]
     workers = chosen_workers("processes", asked.jobs)
@@ -150,6 +166,9 @@ def balanced(
         **balance_answer(search, _rulebook(table)),
         **{"sandbox": sandbox.grade.model_dump(mode="json"), "versions": versions()},
     }
+    if asked.handicaps:
+        write_compensated(setup, rules, folder)
+        name = name if family or table.run else str(folder)
     return _written({**found, "use": _command(name, table, found)}, folder)
 
 
@@ -161,31 +180,6 @@ def _written(found: dict[str, Any], folder: Path) -> dict[str, Any]:
     (folder / "balance.json").write_text(f"{text}\n", encoding="utf-8")
     (folder / "balance.html").write_text(balance_page(found), encoding="utf-8")
     return {**found, "page": str(folder / "balance.html")}
-
-
-def _with_seat_points(name: str, players: int, settings: Sequence[str], most: int) -> str:
-    """The folder of a copy of a game in which later seats may be paid points."""
-    from games.library import defaults
-    from graph.run.folder import runs_folder
-    from tools.balancing.compensation import compensated
-    from tools.checking import usual_players
-    from tools.sandbox.reading import foreign_game
-    from tools.sources import find_rulebook
-
-    found = options.game_called(name)
-    info = foreign_game(found.source)
-    given, declared = options.given_parameters(settings), defaults(info)
-    known = {key: value for key, value in given.items() if key in declared}
-    rules = find_rulebook(found.name, known, players or usual_players(info)) or ""
-    source, rules = compensated(found.source, most, rules)
-    stem = Path(name).resolve().name if Path(name).exists() else name
-    folder = runs_folder() / "balanced" / f"{stem[:60]}-{_digest([source, rules])[:8]}-seats"
-    files = {"game.py": source, "rulebook.md": rules}
-    files |= {f"heuristics/{key}.py": text for key, text in found.heuristics.items()}
-    for file, text in files.items():
-        (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file).write_text(text, encoding="utf-8")
-    return str(folder)
 
 
 def _family(table: "LaidTable") -> str:
@@ -224,13 +218,6 @@ def _digest(value: object) -> str:
     return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-def _message(changed: Mapping[str, Any]) -> str:
-    """The message of a revision that changes settings."""
-    from games.library.settings import value_text
-
-    return ", ".join(f"{key}={value_text(value)}" for key, value in changed.items())
-
-
 def _command(name: str, table: "LaidTable", found: dict[str, Any]) -> str:
     """The command that uses the settings; empty where there are none to use, or none can say it.
 
@@ -239,19 +226,20 @@ def _command(name: str, table: "LaidTable", found: dict[str, Any]) -> str:
     """
     from games.library import defaults
     from games.library.settings import game_of, value_text
+    from tools.balancing.compensation import words_of_change
 
     if not found["settings"] or (table.run is not None and not found["changed"]):
         return ""
     family, seats = _family(table), table.setup.num_players
     if table.run is not None:
-        words = ["revise", str(table.run), _message(found["changed"])]
+        words = ["revise", str(table.run), words_of_change(found["changed"], family)]
     else:
         usual = game_of(family).defaults() if family else defaults(table.module.info)
         words = ["new", "--family", family, "--players", str(seats)]
         if not family:
             words = ["match", name, *("--player", "random") * seats]
         for key, value in found["settings"].items():
-            if value != usual[key]:
+            if value != usual.get(key, 0):
                 words += ["--set", f"{key}={value_text(value)}"]
     text = shlex.join(["rulewright", *words])
     return text if text.isprintable() else ""
@@ -259,6 +247,7 @@ def _command(name: str, table: "LaidTable", found: dict[str, Any]) -> str:
 
 def _apply(table: "LaidTable", found: dict[str, Any], place: options.Isolation) -> None:
     from app.commands.new import revised
+    from tools.balancing.compensation import words_of_change
 
     if not found["reached"] or not found["changed"]:
         why = "the settings stay" if found["reached"] else "the targets are not reached"
@@ -266,7 +255,8 @@ def _apply(table: "LaidTable", found: dict[str, Any], place: options.Isolation) 
     elif table.run is None:
         note("nothing is applied: this is no run; use the command above")
     else:
-        revised(str(table.run), _message(found["changed"]), {}, place, False)
+        words = words_of_change(found["changed"], _family(table))
+        revised(str(table.run), words, {}, place, False)
 
 
 def balance_lines(found: dict[str, Any]) -> list[str]:

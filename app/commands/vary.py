@@ -52,8 +52,9 @@ def vary_game(
 ) -> None:
     """Make variants of a game that play differently: each checked, played, and measured."""
     from graph.vary.runs import begin_varying
+    from graph.vary.settings import MOST_KEPT
 
-    options.readable_words(asked.keep, "--keep")
+    options.readable_words(asked.keep, "--keep", MOST_KEPT)
     if asked.with_model and asked.free_seats:
         raise typer.BadParameter("--free-seats is of settings; with a model say it in --keep")
     given = {name: value for name, value in vars(asked).items() if value is not None}

@@ -15,6 +15,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
+from games.library.handicaps import HANDICAPS, handicapped, with_handicap_rules
 from games.text import did_you_mean, game_literal, literal_game, syntax_tree
 from games.values import Json, ModuleFault, show
 
@@ -232,6 +233,14 @@ def source(name: str) -> str:
 
 
 @cache
+def handicapped_source(family: str, names: tuple[str, ...], rulebook: str) -> str:
+    """A family's module that takes handicaps too; see `handicapped`."""
+    own = _family_source(family)
+    most = {name: HANDICAPS[name].most for name in names}
+    return handicapped(own, most, rulebook, (read_game(own), syntax_tree(own))) if names else own
+
+
+@cache
 def _preset_source(name: str) -> str:
     chosen = preset(name)
     return specialise(
@@ -257,14 +266,33 @@ def rulebook(name: str, parameters: Mapping[str, Json] | None = None, players: i
     """
     chosen = preset(name)
     known = {**defaults(_family_game(chosen.family)), **chosen.parameters}
-    unknown = sorted((parameters or {}).keys() - known.keys())
+    given, more = own_and_handicaps(parameters or {})
+    unknown = sorted(given.keys() - known.keys())
     if unknown:
         raise UnknownParameterError(
             f"{name} has no parameter {', '.join(unknown)}; it has {', '.join(sorted(known))}"
         )
-    values = {**known, **(parameters or {}), "players": players or chosen.players}
-    text = _compiled(chosen.family).render(values)
-    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+    values = {**known, **given}
+    text = _compiled(chosen.family).render({**values, "players": players or chosen.players})
+    text = re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+    if not more:
+        return text
+
+    def action(number: Json) -> str:
+        from games.library.settings import reference
+
+        module = reference(chosen.family)
+        state = module.call("initial_state", players or chosen.players, **values)
+        there = module.call("get_legal_actions", state)
+        return f"“{there[int(str(number)) - 1]}”"  # type: ignore[index]
+
+    return with_handicap_rules(text, more, _family_game(chosen.family), action)
+
+
+def own_and_handicaps(parameters: Mapping[str, Json]) -> tuple[dict[str, Json], dict[str, Json]]:
+    """The settings that are a family's own, and its handicaps that are not 0."""
+    own = {name: value for name, value in parameters.items() if name not in HANDICAPS}
+    return own, {name: parameters[name] for name in HANDICAPS if parameters.get(name, 0) != 0}
 
 
 @cache

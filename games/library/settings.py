@@ -8,7 +8,8 @@ from functools import cache
 
 from pydantic import BaseModel, JsonValue
 
-from games.library import read_game, source
+from games.library import handicapped_source, own_and_handicaps, read_game, source
+from games.library.handicaps import handicaps_of
 from games.modules import LocalModule
 from games.text import did_you_mean
 from games.values import Json, ModuleFault
@@ -61,6 +62,12 @@ class GameCard(BaseModel, frozen=True):
     min_players: int
     max_players: int
     parameters: dict[str, GameParameter] = {}
+    handicaps: dict[str, GameParameter] = {}
+
+    @property
+    def every(self) -> dict[str, GameParameter]:
+        """Its own parameters, and the handicaps that it takes: these are 0 where none is given."""
+        return {**self.handicaps, **self.parameters}
 
     def defaults(self) -> dict[str, Json]:
         """The effective parameters of a game that is started without any."""
@@ -69,20 +76,28 @@ class GameCard(BaseModel, frozen=True):
 
 @cache
 def game_of(family: str) -> GameCard:
-    """The family's `GAME`, read once."""
-    return GameCard.model_validate(read_game(source(family)))
+    """The family's `GAME`, read once, with the handicaps that it takes."""
+    game = read_game(source(family))
+    more = {name: one.field(game) for name, one in handicaps_of(game).items()}
+    return GameCard.model_validate({**game, "handicaps": more})
 
 
 @cache
-def reference(family: str) -> LocalModule:
-    """The family's verified module, loaded once: library code, never a candidate's."""
-    return LocalModule(source(family), family)
+def reference(family: str, handicaps: tuple[str, ...] = ()) -> LocalModule:
+    """The family's verified module, loaded once: library code, never a candidate's.
+
+    Args:
+        family: The library family.
+        handicaps: Those that it takes as settings too.
+    """
+    return LocalModule(handicapped_source(family, handicaps, ""), family)
 
 
 def impossible(family: str, players: int, parameters: Mapping[str, Json]) -> str:
     """Why the verified module refuses these settings together; empty where it does not."""
     try:
-        reference(family).call("initial_state", players, **parameters)
+        own, more = own_and_handicaps(parameters)
+        reference(family, (*more,)).call("initial_state", players, **own, **more)
     except ModuleFault as fault:
         if not isinstance(fault.__cause__, ValueError):
             raise

@@ -14,7 +14,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from graph.new.context import RunContext, RunSettings
+from graph.new.context import Inventor, RunContext, RunSettings
 from graph.new.nodes.approve import approve
 from graph.new.nodes.arbitrate import arbitrate
 from graph.new.nodes.check import check
@@ -43,7 +43,10 @@ _STEPS_A_ROUND = 5
 
 
 def build(
-    *, in_chat: bool = True, code: Callable[..., Any] = code
+    *,
+    in_chat: bool = True,
+    code: Callable[..., Any] = code,
+    inventor: "Inventor | None" = None,
 ) -> StateGraph[RunState, RunContext, ChatInput, ChatOutput]:
     """The machine, not yet compiled.
 
@@ -55,6 +58,7 @@ def build(
     Args:
         in_chat: Whether a model's failure becomes a message of the chat; else it is raised.
         code: What follows the design.
+        inventor: Answers wishes of a server's clients, who hand no context over; None for nobody.
     """
     # Callers in this process hand a RunContext over; a server's client may send RunSettings.
     schema: Any = RunSettings
@@ -62,13 +66,24 @@ def build(
         RunState, context_schema=schema, input_schema=ChatInput, output_schema=ChatOutput
     )
     told: Any = _told if in_chat else None
-    roles = (intake, design, revise, recode, check, compare, refine, arbitrate, strategize)
-    for name, role in {**{node.__name__: node for node in roles}, "code": code}.items():
+    roles = (intake, design, recode, check, compare, refine, arbitrate, strategize)
+    own = {"code": code, "revise": _inventive(inventor)}
+    for name, role in {**{node.__name__: node for node in roles}, **own}.items():
         builder.add_node(name, _kept(name, role), error_handler=told)
     for other in (approve, evaluate, report):
         builder.add_node(other.__name__, _kept(other.__name__, other))
     builder.add_conditional_edges(START, first_node, list(get_args(Retried)))
     return builder
+
+
+def _inventive(inventor: "Inventor | None") -> Callable[..., Command[Any]]:
+    """The node `revise`, with whoever answers wishes."""
+
+    @wraps(revise)
+    def node(state: RunState, runtime: Runtime[RunContext]) -> Command[Any]:
+        return revise(state, runtime, inventor)
+
+    return node
 
 
 def _kept(name: str, node: Callable[..., Command[Any]]) -> Any:  # noqa: ANN401 - LangGraph's type

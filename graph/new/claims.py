@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from agents.protocols import Claim, Design, Objection, RefusedTest, Vote
 from games.checks import Finding
 from games.checks.unit_tests import UnitTest
+from games.library.handicaps import HANDICAPS
 from graph.run.candidates import Candidate, best
 
 # A claim that outlived two edits which passed all else is put to the vote unasked.
@@ -164,8 +165,9 @@ def carried(
 
     With other seats or settings no test is the same.
     """
-    settings = {name: revised.parameters.get(name) for name in before.parameters}
-    if (revised.num_players, settings) != (before.num_players, before.parameters):
+    names = (*before.parameters, *HANDICAPS)
+    old, new = ([one.num_players, *map(one.parameters.get, names)] for one in (before, revised))
+    if old != new:
         return ()
     texts = {rule.id: rule.text for rule in revised.rules}
     kept = {rule.id for rule in before.rules if texts.get(rule.id) == rule.text}

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, WithJsonSchema
 from games.checks import Finding, Outcome, verdict
 from games.values import ModuleFault
 from graph.new.build import build, recursion_limit
-from graph.new.context import RunContext, RunSettings
+from graph.new.context import Inventor, RunContext, RunSettings
 from graph.new.opening import context_of, runs_of
 from graph.new.playing import clock_of, measured, play_of_run
 from graph.new.results import artefacts
@@ -166,8 +166,19 @@ def _drawn(compiled: _Served) -> _Served:
 
 
 _HANDLER = "__error_handler__"
-_LIMIT: Any = {"recursion_limit": recursion_limit(RunSettings().max_rounds)}
-graph: _Served = _drawn(build().compile(name="rulewright").with_config(_LIMIT))
+
+
+def served_chat(inventor: "Inventor | None" = None) -> _Served:
+    """The whole machine of a server.
+
+    Args:
+        inventor: Answers what a client wishes that no change of a rule gives; None for nobody.
+    """
+    limit: Any = {"recursion_limit": recursion_limit(RunSettings().max_rounds)}
+    return _drawn(build(inventor=inventor).compile(name="rulewright").with_config(limit))
+
+
+graph: _Served = served_chat()
 design: _Served = _drawn(build(code=_designed).compile(name="design"))
 check: _Served = _check_graph().compile(name="check")
 playtest_alone: _Served = _playtest_graph().compile(name="playtest")

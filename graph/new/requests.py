@@ -390,7 +390,7 @@ def _about(card: GameCard | None, name: str) -> str:
     """The meaning of a setting and its values; empty where nobody has said it."""
     if card is None:
         return ""
-    field = card.parameters[name]
+    field = card.every[name]
     known = map(_shown, field.choices or ())
     bounds = ", ".join(known) if field.range is None else f"{field.range[0]} to {field.range[1]}"
     return f"{field.meaning} ({bounds})"

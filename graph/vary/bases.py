@@ -177,9 +177,11 @@ def base_of(found: GameSource) -> BaseGame:
         card = GameCard.model_validate(foreign_game(found.source))
         players = usual_players(foreign_game(found.source))
     except (ModuleFault, ValueError) as error:
+        check = "check it first: rulewright check"
+        words = "rules in words are varied by a model: --with-model"
         raise RunFolderError(
             f"{found.name} cannot be varied, as its GAME cannot be read: {error}; "
-            "check it first: rulewright check"
+            f"{check if found.name.endswith('.py') else words}"
         ) from error
     family = family_of(found)
     if found.name in library.names():

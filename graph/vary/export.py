@@ -17,7 +17,7 @@ from graph.run.folder import RunFolder, RunFolderError, runs_folder
 from graph.run.sandboxes import open_sandbox
 from graph.vary.report import final_table, read_varied
 from graph.vary.runs import NODES, STEPS, begin_varying, has_varied, make_varying
-from graph.vary.settings import MOST_VARIANTS, is_variation
+from graph.vary.settings import MOST_KEPT, MOST_VARIANTS, is_variation
 from graph.vary.state import VaryState
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class VaryInput(BaseModel):
 
     game: str = Field(default="connect_four", description="A library name, or a run's name.")
     n: int = Field(default=8, ge=1, le=MOST_VARIANTS, description="Variants wanted.")
-    keep: str = Field(default="", max_length=2000, description="What shall stay as it is.")
+    keep: str = Field(default="", max_length=MOST_KEPT, description="What shall stay as it is.")
     quick: bool = Field(default=False, description="Fewer candidates and matches.")
     seed: int | None = Field(default=None, ge=0, lt=2**63, description="Drawn where none is given.")
     with_model: bool = Field(default=False, description="Let the model vary the rules in words.")

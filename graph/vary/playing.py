@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass as resources
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, TypeVar
@@ -106,8 +107,7 @@ class PlayedVariation(VaryContext):
         """The base with changed settings, to be tried with streams of this purpose."""
         game = self.base.setup(twist)
         seed = int(stream(self.settings.seed, f"vary {purpose}").integers(2**63))
-        good = "greedy" if game.heuristics else ""
-        tryout = Tryout(game, seed, amounts, good, self.roster, self.sandbox)
+        tryout = Tryout(game, seed, amounts, self.roster, self.sandbox)
 
         def played() -> Json:
             try:
@@ -168,20 +168,35 @@ class PlayedVariation(VaryContext):
         return dict(sorted(found.items()))
 
     def trial_amounts(self) -> Amounts:
-        """The matches of a candidate's trial: fewer where the base's take much work."""
+        """The matches of a candidate's trial: fewer where the base's take much work.
+
+        The good player follows all heuristics, or the one that runs the fewest lines where all
+        together are too much work.
+        """
         settings, game = self.settings, self.base.setup({})
         lines, seen, scored = counted_lines(game, self.sandbox)
         plies = self._plies_of(game)
         work = Work(lines=rounded(lines), seen=rounded(seen), plies=rounded(plies))
         fewest = settings.final_good // 10 or 1
         at_most = {name: max(fewest, int(of / plies)) for name, of in _PLIES.items()}
-        good = min(settings.good_matches, at_most["good"])
-        good = work.matches("heuristic", good, quick=True, scored=rounded(scored))
+        wanted = min(settings.good_matches, at_most["good"])
+        player = "greedy" if game.heuristics else ""
+        good = work.matches("trial", wanted, quick=True, scored=rounded(scored))
+        if good < wanted and len(game.heuristics) > 1:
+            alone = {
+                name: counted_lines(replace(game, heuristics={name: source}), self.sandbox)[2]
+                for name, source in sorted(game.heuristics.items())
+            }
+            least = min(alone, key=lambda name: alone[name])
+            player, scored = f"greedy:heuristic={least}", alone[least]
+            good = work.matches("trial", wanted, quick=True, scored=rounded(scored))
+        good = max(fewest, good)
         return Amounts(
             random=min(settings.trial_matches, max(good, at_most["random"])),
             good=good,
             mixed=good,
             max_plies=min(_MOST_PLIES, max(_LEAST_PLIES, int(_LONGER * plies))),
+            player=player,
         )
 
     def _plies_of(self, game: GameSetup) -> float:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import START, StateGraph
 
+from games import library
+from games.corpus import corpus_names
 from graph.run.checkpoints import open_checkpoints
 from graph.run.events import Tell, with_waits
-from graph.run.folder import RunFolder, create_folder, runs_folder
+from graph.run.folder import RunFolder, RunFolderError, create_folder, runs_folder
 from graph.run.handle import QuietRun
 from graph.run.opening import model_settings, open_chat, open_embedder
 from graph.run.sandboxes import open_sandbox
@@ -113,6 +115,8 @@ def begin_varying(
         base = rulebook_named(game)
         with open_embedder(lambda _: None) as store:
             clusters = clusters_here(store)
+    elif game in corpus_names() and game not in library.names():
+        raise RunFolderError(f"{game} is rules in words, which a model varies: --with-model")
     else:
         base = base_of(find_game(game))
     request = VaryRequest(base=base, settings=settings)

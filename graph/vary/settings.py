@@ -12,6 +12,7 @@ from graph.vary.rulebooks import Rulebook
 
 _REQUEST = ".state/varying.json"
 MOST_VARIANTS = 64
+MOST_KEPT = 2000  # characters
 
 
 class _Asked(BaseModel, frozen=True, extra="forbid"):
@@ -27,7 +28,7 @@ class _Asked(BaseModel, frozen=True, extra="forbid"):
     seed: int = Field(default_factory=drawn_seed, ge=0, lt=2**63)
     quick: bool = False
     n: int = Field(default=8, ge=1, le=MOST_VARIANTS)
-    keep: str = Field(default="", max_length=2000)
+    keep: str = Field(default="", max_length=MOST_KEPT)
 
 
 class VarySettings(_Asked, frozen=True):

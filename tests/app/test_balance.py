@@ -67,8 +67,9 @@ def test_points_for_later_seats_take_a_planted_advantage_away(command: Command, 
     result = command(*start, "--free", "seat_points", "--seat-points", 3, "--json")
     assert result.code == 0, result.err
     assert result.json["changed"] == {"seat_points": 1}
-    assert "seat_points" in Path(result.json["game"]).read_text(encoding="utf-8")
-    assert command(*start, "--seat-points", 3, "--apply").code == 2
+    folder = Path(result.json["page"]).parent
+    assert "seat_points" in (folder / "game.py").read_text(encoding="utf-8")
+    assert f"rulewright match {folder} " in result.json["use"]
 
 
 def test_what_is_not_reached_ends_with_1_and_says_what_moves_it(
@@ -198,10 +199,13 @@ def test_apply_makes_the_revision_of_the_run(command: Command, tmp_path: Path) -
     made = command("new", "tic-tac-toe", "--quick", "--seed", 7, "--out", run, "--json")
     assert made.json["parameters"]["misere"] is False
     result = command(
-        *("balance", run, "--target", "last seat over 52 %", "--free", "misere", "--budget", 1000),
-        *("--player", "random", "--seed", 1, "--apply"),
+        *("balance", run, "--target", "last seat over 52 %", "--free", "seat_points"),
+        *("--seat-points", 2, "--budget", 1000, "--player", "random", "--seed", 1, "--apply"),
     )
     assert result.code == 0, result.err
-    assert "reached with misere=True" in result.out  # a full line loses then
-    revision = json.loads((run / "revisions" / "1" / "design.json").read_text())
-    assert revision["parameters"]["misere"] is True
+    revision = run / "revisions" / "1"
+    design = json.loads((revision / "design.json").read_text())
+    changed = design["parameters"].items() - made.json["parameters"].items()
+    # A full line of the first seat is a tie then, and a full board a win of the second.
+    assert changed == {("seat_points", 2)}
+    assert "reached with seat_points=2" in result.out

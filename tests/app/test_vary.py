@@ -56,6 +56,9 @@ def test_variants_are_told_kept_and_played_on_with(
         (["connect_five"], "connect_four"),
         (["fixed.py"], "declares no parameter with choices or a range"),
         (["broken.py"], "GAME cannot be read"),
+        (["rules.txt"], "rules in words are varied by a model: --with-model"),
+        (["backgammon"], "rules in words, which a model varies: --with-model"),
+        (["connect_four", "--keep", "k" * 2001], "at most 2000 are read"),
     ],
 )
 def test_what_cannot_be_varied_is_said_in_a_sentence_and_leaves_no_folder(
@@ -63,6 +66,7 @@ def test_what_cannot_be_varied_is_said_in_a_sentence_and_leaves_no_folder(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.py").write_text("GAME = 1\n")
+    (tmp_path / "rules.txt").write_text("Whoever claps first wins.\n")
     fixed = '"name": "x", "summary": "x", "min_players": 2, "max_players": 2'
     (tmp_path / "fixed.py").write_text(f"GAME = {{{fixed}}}\n")
     done = command("vary", *more)

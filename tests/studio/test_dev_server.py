@@ -137,6 +137,18 @@ def test_a_second_message_revises_the_game_of_the_first(server: str) -> None:
     assert "Is it fair?" in asked["messages"][-1]["content"]
 
 
+def test_twists_that_a_chat_asks_for_are_a_run_beside_its_game(server: str) -> None:
+    from langgraph_sdk import get_sync_client
+
+    with get_sync_client(url=server) as client:
+        name = client.threads.create()["thread_id"]
+        first: Any = client.runs.wait(name, "rulewright", input=chat(PROMPT), context=SMALL)
+        said = chat("Give me two twists of this.")
+        told: Any = client.runs.wait(name, "rulewright", input=said, context=SMALL)
+    assert "2 of 2 variants kept" in told["messages"][-1]["content"]
+    assert told["folder"] == first["folder"]
+
+
 def test_the_five_graphs_are_served_with_schemas_of_their_own(server: str) -> None:
     from langgraph_sdk import get_sync_client
 

@@ -44,12 +44,14 @@ class Amounts(BaseModel, frozen=True, extra="forbid"):
         good: The good player at every seat.
         mixed: The good player at one side, random play at the others.
         max_plies: Plies after which a match is left unfinished.
+        player: Spec of the good player; empty for none.
     """
 
     random: int
     good: int
     mixed: int
     max_plies: int
+    player: str
 
 
 class TrialFigures(BaseModel, frozen=True, extra="forbid"):
@@ -102,7 +104,6 @@ class Tryout:
         game: The game.
         seed: Seeds every stream.
         amounts: How much is played.
-        good: Spec of the good player; empty for none.
         roster: Makes the players.
         sandbox: Where they play.
     """
@@ -110,7 +111,6 @@ class Tryout:
     game: GameSetup
     seed: int
     amounts: Amounts
-    good: str
     roster: Roster
     sandbox: Sandbox
 
@@ -137,9 +137,9 @@ class Tryout:
         at_random = _matches_of(series)
         sides = sides_shown(at_random)
         profile = profile_of(at_random, sides) | self._lead(series)
-        if not self.good:
+        if not self.amounts.player:
             return TrialResult(profile=profile, figures=_figures(RANDOM, at_random, sides, None))
-        series = self._series([self.good] * seats, self.amounts.good, ())
+        series = self._series([self.amounts.player] * seats, self.amounts.good, ())
         if problem := _unfinished(series):
             return TrialResult(problem=problem, profile=profile)
         good = _matches_of(series)
@@ -160,9 +160,12 @@ class Tryout:
             )
             return TrialResult(
                 profile=profile | {"skill": more},
-                figures=_figures(self.good, good, sides, None),
+                figures=_figures(self.amounts.player, good, sides, None),
             )
-        specs = [self.good if seat in sides[0] else RANDOM for seat in range(self.game.num_players)]
+        specs = [
+            self.amounts.player if seat in sides[0] else RANDOM
+            for seat in range(self.game.num_players)
+        ]
         series = self._series(specs, self.amounts.mixed, sides)
         if problem := _unfinished(series):
             return TrialResult(problem=problem, profile=profile)
@@ -171,7 +174,7 @@ class Tryout:
             return TrialResult(problem=won.not_estimated, profile=profile)
         return TrialResult(
             profile=profile | {"skill": won.win_share.value},
-            figures=_figures(self.good, good, sides, won.win_share),
+            figures=_figures(self.amounts.player, good, sides, won.win_share),
         )
 
     def _lead(self, series: Series) -> dict[str, float]:

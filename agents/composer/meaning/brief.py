@@ -103,7 +103,7 @@ class Parsed:
     def denials(self) -> frozenset[int]:
         """The tokens that deny; "no, wait" takes back, and denies nothing."""
         back = {i for match in CORRECTS.finditer(self.words) for i in self.inside(*match.span())}
-        no = (i for i, token in enumerate(self.tokens) if token.norm in word_list("negators"))
+        no = (i for i, token in enumerate(self.tokens) if token.plain in word_list("negators"))
         return frozenset(no) - back
 
     @cached_property
@@ -125,6 +125,17 @@ class Parsed:
                     recalled.update(*(clauses[:number] or before))
             before = clauses
         return own, recalled
+
+    @cached_property
+    def doubted(self) -> frozenset[int]:
+        """The tokens before a clause of their sentence that denies something and points back."""
+        found = set[int]()
+        for clauses in self.sentences(more=";:()–—"):
+            for number, clause in enumerate(clauses):
+                points_back = not _BACK.isdisjoint(self.tokens[i].plain for i in clause)
+                if points_back and not self.denials.isdisjoint(clause):
+                    found.update(*clauses[:number])
+        return frozenset(found)
 
     def sentences(self, used: Container[int] = (), more: str = "") -> list[list[range]]:
         """The sentences, each as its clauses; what is used for something else ends one too.

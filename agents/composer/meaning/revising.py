@@ -56,7 +56,7 @@ def asks(text: str) -> bool:
 def changes(design: Design, said: Reading, text: str) -> dict[str, Json]:
     """The settings, and `PLAYERS`, that a message gives other values than the design has."""
     settings = {**_another_length(text, design, said), **said.asked}
-    changed = {name: v for name, v in settings.items() if design.parameters[name] != v}
+    changed = {name: v for name, v in settings.items() if design.parameters.get(name) != v}
     seats = said.num_players if said.seated else design.num_players
     return changed if seats == design.num_players else {**changed, PLAYERS: seats}
 

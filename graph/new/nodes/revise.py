@@ -1,7 +1,7 @@
 """Revise: the designer says what a message means for the game that is there."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
@@ -34,7 +34,7 @@ from graph.new.state import (
     need_design,
 )
 from graph.new.trial import UNCITED, UNTRIED
-from graph.run.events import Revised, Tell, writer_of
+from graph.run.events import Revised, writer_of
 from tools.balancing.wishes import wish_of
 from tools.reporting.verdict import shares_text
 
@@ -46,8 +46,18 @@ _EDITED = (
 _ANOTHER = "It would be a run of its own: rulewright new"
 
 
-def revise(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterRevision]:
-    """Ask the designer what the last message means for the design at hand."""
+def revise(
+    state: RunState,
+    runtime: Runtime[RunContext],
+    inventor: Callable[..., str] | None = None,
+) -> Command[AfterRevision]:
+    """Ask the designer what the last message means for the design at hand.
+
+    Args:
+        state: The run's.
+        runtime: The node's.
+        inventor: An `Inventor`, where the context has none.
+    """
     context = context_of(runtime, state.folder, state.seed)
     brief = need_brief(state)
     said = human_words(state)
@@ -55,8 +65,12 @@ def revise(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterRevisi
     figures += lacking(state) if state.end is not None else []
     if undoes(said[-1]):
         return _undone(state, runtime, ask=context.settings.approve)
-    if told := _invented(state, context, said, writer_of(runtime.stream_writer)):
-        return _replied(state, told)
+    invents = context.invents or inventor
+    wish = wish_of(said[-1], need_design(state).num_players) if _is_at_rest(state) else None
+    if wish is not None and invents is not None:
+        tell = writer_of(runtime.stream_writer)
+        if told := invents(wish, folder_of(state), context.settings.seed, tell):
+            return _replied(state, told)
     root = str(folder_of(state).root.path)
     figures = [without_units(line.replace(root, "RUN")) for line in figures]
     talk = Talk(message=said[-1], history=_history(state, figures), figures=tuple(figures))
@@ -82,13 +96,9 @@ def revise(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterRevisi
     return _changed(state, after, found.reply, runtime, ask=context.settings.approve)
 
 
-def _invented(state: RunState, context: RunContext, said: Sequence[str], tell: Tell) -> str:
-    """The answer to a wish for variants, or for other figures; empty where it is none of these."""
-    design = need_design(state)
-    wish = wish_of(said[-1], design.num_players)
-    if wish is None or context.invents is None or state.made is None or state.asks:
-        return ""
-    return context.invents(wish, folder_of(state), context.settings.seed, tell)
+def _is_at_rest(state: RunState) -> bool:
+    """True for a game that was made and asks nothing: it can be searched for others."""
+    return state.made is not None and not state.asks
 
 
 def without_units(text: str) -> str:

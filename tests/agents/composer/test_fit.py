@@ -157,6 +157,7 @@ OTHER_SENSE = [
     "the fifth trick gets 5 points",
     "you may double the score before the first card",
     "a king of a pair counts 20",
+    "my uncle insists that the last trick counts double, but nobody else likes it so leave it out",
 ]
 
 

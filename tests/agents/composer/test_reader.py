@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 
 from agents.composer import composer_roles
 from agents.composer.lexicon import lexicon_of, lexicons
+from agents.composer.meaning.brief import Parsed
+from agents.composer.meaning.suggest import Stated
 from agents.composer.reader import Reading, own_title, read
+from agents.composer.settle import settle
 from agents.protocols import Brief, Choices, Design
 from games.library import exemplars, families, names, preset, presets
 from games.library.settings import game_of
@@ -149,6 +152,20 @@ def test_the_second_of_two_contradicting_demands_is_not_honoured_with_its_reason
     (clause,) = [c for c in reading.clauses if c.status == "not_honoured"]
     assert "contradicts" in clause.reason
     assert "four players" in clause.text
+
+
+@pytest.mark.parametrize(("sure", "made"), [(0.7, False), (0.95, True)])
+def test_of_two_readings_that_contradict_each_other_an_unsure_one_is_not_taken(
+    sure: float, *, made: bool
+) -> None:
+    parsed, lexicon = Parsed.of("the two is low, the high card wins"), lexicon_of("trick_taking")
+    said = [
+        Stated(range(4), {"lowest_wins": True}, sure),
+        Stated(range(5, 9), {"lowest_wins": False}, 0.6),
+    ]
+    settled = settle(parsed, lexicon, "trick_taking", said, Choices())
+    assert (settled.whole()[1]["lowest_wins"], len(settled.taken)) == (made, made)
+    assert all(reason.startswith("it contradicts") for _, reason in settled.lost)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ from functools import cache
 import pytest
 
 from agents.composer import composer_roles
+from agents.composer.coder import verified_source
 from agents.protocols import Design, Revision, Talk
+from games.modules import LocalModule
 
 FIGURES = (
     "Is it fair? no: Wins of player 1: 0.61 of the matches.",
@@ -53,6 +55,22 @@ def test_several_settings_in_one_message_are_taken_all_or_none(words: str) -> No
         refused = revised(hearts(), f"{words.strip('.')}, {wrong}")
         assert refused.design is None
         assert wrong.partition("=")[0] in refused.reply
+
+
+def test_a_handicap_is_given_and_taken_back_like_any_setting() -> None:
+    found = revised(hearts(), "seat_points=2").design
+    assert found is not None
+    assert found.parameters == {**hearts().parameters, "seat_points": 2}
+    added = {rule.text for rule in found.rules} - {rule.text for rule in hearts().rules}
+    assert [text for text in added if "2 points for each player seated before" in text] == [*added]
+    assert "seat_points=2" in {clause.text for clause in found.clauses if clause.rules}
+    state = LocalModule(verified_source(found), "points").call("initial_state", 3)
+    assert isinstance(state, dict)
+    assert state["seat_points"] == 2
+    back = revised(found, "seat_points=0").design
+    assert back is not None
+    assert (back.parameters, back.rules) == (hearts().parameters, hearts().rules)
+    assert "seat_points can be 0 to 1000" in revised(hearts(), "seat_points=-1").reply
 
 
 def test_a_demand_that_was_taken_back_is_honoured_again_where_it_holds_again() -> None:

@@ -18,9 +18,12 @@ from pydantic import ValidationError
 from agents.composer import composer_roles
 from games import library
 from graph.new import export
-from graph.run.folder import RunFolderError, create_folder
+from graph.run.events import Tell
+from graph.run.folder import RunFolder, RunFolderError, create_folder
 from tests.graph.conftest import MakeContext
+from tests.graph.settings import UNPLAYED
 from tests.processes import PATIENCE_S
+from tools.balancing.wishes import Wish
 
 ROOT = Path(__file__).parents[3]
 SOUND = library.source("tic_tac_toe")
@@ -40,6 +43,33 @@ def test_every_graph_is_named_with_a_description_and_says_what_it_takes() -> Non
     assert takes["rulewright"] == takes["design"] == {"messages", "choices"}
     assert takes["check"] == takes["playtest"] == {"source", "players"}
     assert takes["vary"] == {"game", "n", "keep", "quick", "seed", "with_model", "make"}
+
+
+def test_a_wish_in_a_served_chat_is_answered_by_whom_the_server_has(
+    make_context: MakeContext,
+) -> None:
+    heard: list[tuple[Wish, Path]] = []
+
+    def inventor(wish: Wish, folder: RunFolder, seed: int, tell: Tell) -> str:
+        heard.append((wish, folder.path))
+        return f"searched from {seed}"
+
+    graph = export.served_chat(inventor).builder.compile(checkpointer=InMemorySaver())
+    thread: Any = {"configurable": {"thread_id": "one"}}
+    context: Any = make_context(composer_roles(), UNPLAYED)
+
+    def said(words: str) -> dict[str, Any]:
+        return graph.invoke({"messages": [("user", words)]}, thread, context=context)
+
+    folder = Path(said("tic tac toe for two players")["folder"])
+    told = said("Give me five twists of this.")
+    assert told["messages"][-1].text == f"searched from {UNPLAYED.seed}"
+    said("make it fairer for the last player")
+    assert heard == [
+        (Wish(variants=5), folder),
+        (Wish(target="last player 50±5 %"), folder),
+    ]
+    assert not (folder / "revisions").exists()
 
 
 def test_a_module_is_judged_by_itself(make_context: MakeContext) -> None:

@@ -79,8 +79,8 @@ def played(sandbox: Sandbox, matches: int, **parameters: object) -> TrialResult:
         {"size": 3, "misere": False, "wild": False, **parameters},  # type: ignore[dict-item]
         heuristic_sources("tic_tac_toe"),
     )
-    amounts = Amounts(random=matches, good=6, mixed=6, max_plies=100)
-    return Tryout(game, 5, amounts, "greedy", PlayerRoster(), sandbox).run()
+    amounts = Amounts(random=matches, good=6, mixed=6, max_plies=100, player="greedy")
+    return Tryout(game, 5, amounts, PlayerRoster(), sandbox).run()
 
 
 @pytest.fixture(scope="module")

@@ -28,6 +28,7 @@ _LINES = {
     "rung": {False: 1.2e10, True: 2e8},
     "search": {False: 1.2e10, True: 3e8},
     "heuristic": {False: 2e9, True: 1e8},
+    "trial": {False: 1e7, True: 1e7},
 }
 _FEWEST_SIMULATIONS = 2
 _FEWEST = 6  # from which partners can be told
@@ -50,7 +51,8 @@ class Work(BaseModel, frozen=True, extra="forbid"):
         """The matches of a series, at most `wanted`, that its part of the budget allows.
 
         Args:
-            part: "random", "seats" (other numbers of players), "good", "rung", "heuristic".
+            part: "random", "seats" (other numbers of players), "good", "rung", "heuristic",
+                or "trial" (a candidate of `vary`).
             wanted: As the settings ask.
             quick: Whether the run is.
             scored: Lines of the heuristics that play, a ply.
