@@ -97,10 +97,7 @@ def _as_plain(value: object) -> object:
 
 def give(result: object, show: Callable[[], None], *, as_json: bool) -> None:
     """A command's result: as one JSON object, or as `show` says it."""
-    if as_json:
-        print_json(result)
-    else:
-        show()
+    print_json(result) if as_json else show()
 
 
 _MOVING: "list[Console]" = []

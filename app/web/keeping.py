@@ -185,14 +185,18 @@ class KeptTable:
         """
         if not self.journal.is_file():
             return ()
-        text = self.journal.read_text(encoding="utf-8")
+        text = self.journal.read_text(encoding="utf-8", errors="replace")
         whole, end = text[: text.rfind("\n") + 1], json_line(self._record(())).splitlines()[-1]
         if not whole:
             return ()
         ended = self.folder / ".ended.jsonl"
         ended.write_text(f"{whole}{end}\n", encoding="utf-8")
-        plies = matches_of_file(ended)[0].match.plies
-        ended.unlink()
+        try:
+            plies = matches_of_file(ended)[0].match.plies
+        except SavedMatchError as error:
+            raise SavedMatchError("somebody edited this table's match; lay another one") from error
+        finally:
+            ended.unlink()
         if whole != text:
             self._write_journal(plies)
         return plies
