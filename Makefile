@@ -42,7 +42,7 @@ test-browser: setup
 	@[ -d $(TEST_HOME) ] || $(MAKE) --no-print-directory test-home
 	$(BIN)/python -m pytest -q -m browser -p no:cacheprovider tests/browser
 
-# The pictures of tables in the documents.
+# The pictures in the documents and in the gallery.
 screenshots: setup
 	./scripts/browser.sh $(VENV)
 	$(BIN)/python -m scripts.screenshots

@@ -185,6 +185,7 @@ class Valuer:
         line: Its solution, as far as there is one.
         simulations: Of a search.
         seed: Seeds the searches, each by its seat and ply.
+        heard: Hears how many decisions of how many are valued; may raise.
     """
 
     sandbox: Sandbox
@@ -192,6 +193,7 @@ class Valuer:
     line: SolvedLine
     simulations: int
     seed: int
+    heard: Callable[[int, int], None] = lambda _done, _of: None
 
     def valued(self, plies: Sequence[int]) -> Iterator[Valued]:
         """The values of some decisions.
@@ -202,7 +204,8 @@ class Valuer:
         """
         players: dict[int, SearchPlayer] = {}
         try:
-            for ply in plies:
+            for done, ply in enumerate(plies):
+                self.heard(done, len(plies))
                 seat, row = self.match.positions[ply].player, self.line.values[ply]
                 if row:
                     yield Valued(ply, seat, row, {}, self.line.by, max(row, key=row.__getitem__))

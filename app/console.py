@@ -97,10 +97,7 @@ def _as_plain(value: object) -> object:
 
 def give(result: object, show: Callable[[], None], *, as_json: bool) -> None:
     """A command's result: as one JSON object, or as `show` says it."""
-    if as_json:
-        print_json(result)
-    else:
-        show()
+    print_json(result) if as_json else show()
 
 
 _MOVING: "list[Console]" = []
@@ -383,6 +380,12 @@ def _too_few_files(error: Exception) -> str:
     if not isinstance(error, SandboxUnavailableError) or allowed >= _FILES_NEEDED:
         return ""
     return f". Only {allowed} open files are allowed here: raise the limit ('ulimit -n 256')"
+
+
+def note_decisions(done: int, of: int) -> None:
+    """Note how many decisions are valued."""
+    if done and done % _TELL_EVERY == 0:
+        note(f"{done} of {of} decisions")
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Records of matches as JSONL and as readable text."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -86,13 +86,12 @@ def _line(value: Mapping[str, object]) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False) + "\n"
 
 
-def read_records(text: str) -> list[MatchRecord]:
-    """The matches that `json_line` wrote, without their states.
+def read_records(text: str) -> Iterator[MatchRecord]:
+    """The matches that `json_line` wrote, without their states, each read when it is asked for.
 
     Raises:
         ValueError: If a line is none of ours.
     """
-    records: list[MatchRecord] = []
     head: dict[str, Any] = {}
     plies: list[Ply] = []
     try:
@@ -105,10 +104,9 @@ def read_records(text: str) -> list[MatchRecord]:
                 line["returns"] = line["returns"] and tuple(line["returns"])
                 match = Match(plies=tuple(plies), final_state=None, **line)
                 who = head["game"], head["parameters"], tuple(head["players"])
-                records.append(MatchRecord(*who, head["seed"], head["match"], match))
+                yield MatchRecord(*who, head["seed"], head["match"], match)
     except (KeyError, TypeError) as error:
         raise ValueError(f"a line of the records is no match, ply or result: {error}") from error
-    return records
 
 
 def ply_row(ply: Ply) -> dict[str, Json]:

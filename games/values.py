@@ -126,7 +126,7 @@ def json_writer(*, sort_keys: bool, ascii_only: bool) -> Callable[[Json], str]:
         return encoder.encode
     quoted = getattr(json_encoder, f"encode_basestring{'_ascii' * ascii_only}")
     write = make(None, encoder.default, quoted, None, ":", ",", sort_keys, False, False)
-    return lambda value: "".join(write(value, 0))
+    return lambda value: quoted(value) if type(value) is str else "".join(write(value, 0))
 
 
 _write_sorted = json_writer(sort_keys=True, ascii_only=True)

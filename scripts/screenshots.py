@@ -1,4 +1,4 @@
-"""The pictures of tables in the documents and of the gallery's games: `make screenshots`."""
+"""The pictures of the page in the documents, and of the gallery's games: `make screenshots`."""
 
 import os
 import re
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _GALLERY = Path(__file__).parents[1] / "gallery"
 _MOVES = 4  # that are made before a game of the gallery is shown
+_SEED = 1  # of its match: the same picture each time
+_REPORTED, _VARIANT = "gallery:fair_pig", "gallery:wide_four"  # the latter of connect four
 _DOCS = Path(__file__).parents[1] / "docs"
 _PHONE = 600  # a narrower page is shown whole
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -46,26 +48,39 @@ def main() -> int:
             page.goto(f"{address}/{table}")
             page.screenshot(path=_DOCS / f"{name}.png", full_page=width < _PHONE)
             context.close()
-        games = gallery_pictures(browser)
+        with _page_of_the_product() as address:
+            page_pictures(browser, address)
+            games = gallery_pictures(browser, address)
         browser.close()
-    sys.stdout.write(f"{len(_PICTURES)} pictures in {_DOCS}, {games} in {_GALLERY}\n")
+    sys.stdout.write(f"{len(_PICTURES) + 2} pictures in {_DOCS}, {games} in {_GALLERY}\n")
     return 0
 
 
-def gallery_pictures(browser: "Browser") -> int:
+def page_pictures(browser: "Browser", address: str) -> None:
+    """A report, and the mechanics of a game beside its variant."""
+    page = browser.new_page(viewport={"width": 1000, "height": 2400})
+    page.goto(f"{address}/game/{_REPORTED}/report")
+    page.screenshot(path=_DOCS / "report.png")
+    page.goto(f"{address}/compare/page?one=connect_four&other={_VARIANT}")
+    page.locator("svg").first.screenshot(path=_DOCS / "graph.png")
+    page.close()
+
+
+def gallery_pictures(browser: "Browser", address: str) -> int:
     """Play a little of each game of the gallery in the page, show the table, and count them."""
     games = sorted(path.parent for path in _GALLERY.glob("*/game.py"))
-    with _page_of_the_product() as address:
-        for game in games:
-            page = browser.new_page(viewport={"width": 1000, "height": 640})
-            page.goto(f"{address}/game/gallery:{game.name}")
-            page.locator("main form button").first.click()
-            for _ in range(_MOVES):
-                page.locator("#table button[name=action]").first.wait_for(state="attached")
-                page.locator("#table button[name=action]").first.dispatch_event("click")
-                page.wait_for_timeout(1500)
-            page.screenshot(path=game / "picture.png")
-            page.close()
+    for game in games:
+        page = browser.new_page(viewport={"width": 1000, "height": 640})
+        page.goto(f"{address}/game/gallery:{game.name}")
+        page.locator("#seed").evaluate("(field, seed) => { field.value = seed; }", str(_SEED))
+        page.locator("main form button").first.click()
+        for _ in range(_MOVES):
+            page.locator("#table button[name=action]").first.wait_for(state="attached")
+            page.locator("#table button[name=action]").first.dispatch_event("click")
+            page.wait_for_timeout(1500)
+        page.locator("#table button[name=action], #result").first.wait_for(state="attached")
+        page.screenshot(path=game / "picture.png")
+        page.close()
     return len(games)
 
 

@@ -34,6 +34,9 @@ class GameNotFoundError(LookupError):
 
 _PLACE = "required is a module file, or a folder with game.py"
 
+# Games that come with the product: an installer such as uv links its files to its own copies.
+_OURS = os.path.realpath(Path(__file__).parents[1] / "gallery")
+
 
 @dataclass(frozen=True)
 class GameSource:
@@ -90,6 +93,7 @@ def find_game(name: str) -> GameSource:
         # Of somebody else's folder; not by resolve(), which raises at a link to itself.
         place = Path(os.path.realpath(item))
         linked = place.is_file() and place.stat().st_nlink > 1  # its other name is anywhere
+        linked = linked and not place.is_relative_to(_OURS)
         if linked or not place.is_relative_to(os.path.realpath(file.parent)):
             told = f"{item} is a link that leads out of its folder; put a copy there"
             raise GameNotFoundError(f"no game is read at {name[:200]!r}: {told}")

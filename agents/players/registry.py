@@ -20,10 +20,9 @@ from agents.players.observing import (
     with_model_hash,
 )
 from agents.players.ppo import PPO, PolicyPlayer, PolicySettings, with_policy_hash
-from agents.players.search import PRELOAD as SEARCHING
 from agents.players.search import SearchPlayer, refuse_together, settings_of
-from agents.players.solved import PRELOAD as SOLVING
 from agents.players.solved import CfrSettings, SolvedPlayer
+from agents.players.specs import PRELOAD as PRELOAD
 from agents.players.specs import (
     Parameter,
     PlayerSpecError,
@@ -44,10 +43,6 @@ from tools.sources import read_source
 
 if TYPE_CHECKING:
     from agents.players.endpoint import ModelTable
-
-# What the sandbox of players must preload, with the lessons that heuristics are fitted to, and with
-# what positions are analysed by.
-PRELOAD = (*SEARCHING, *SOLVING, "agents.strategy.lessons", "agents.worker.analysing")
 
 
 class SeatedPlayer(Player, Protocol):

@@ -22,9 +22,6 @@ from games.values import Action, Json, ModuleFault
 from tools.guest.protocol import MessageError, decoded
 from tools.playtest.jobs import PlayerSpec
 
-PRELOAD = ("agents.worker.solving",)  # what the sandbox must preload for this player
-
-
 _TOLERANCE = 1e-6
 HELD = 700_000.0  # histories, about as many as a worker's memory holds
 
@@ -49,8 +46,8 @@ class SolvedPlayer:
     """Plays the average behaviour of CFR+ at its own information state.
 
     The game is enumerated when the player is made and solved at its first decision, both in a
-    sandboxed worker; its sandbox must preload `PRELOAD`. The solution is the same for every seed:
-    a decision's generator only draws the action.
+    sandboxed worker; its sandbox must preload that of `specs.PRELOAD`. The solution is the same for
+    every seed: a decision's generator only draws the action.
     """
 
     def __init__(self, spec: PlayerSpec, at: Seating) -> None:

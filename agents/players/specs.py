@@ -13,6 +13,12 @@ from tools.sandbox import Sandbox
 if TYPE_CHECKING:
     from agents.players.endpoint import ModelTable
 
+# What the sandbox of players must preload, with the lessons that heuristics are fitted to, and with
+# what positions are analysed by. It stands here, as whoever opens a sandbox may seat nobody.
+PRELOAD = (
+    *("agents.worker.session", "agents.worker.solving"),
+    *("agents.strategy.lessons", "agents.worker.analysing"),
+)
 _SHOWN = 40  # characters of what a person typed that an error quotes
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app import options
-from app.console import give, say
+from app.console import give, note_decisions, say
 from app.seeds import seed_or_drawn
 from games.text import one_line
 from games.values import TERMINAL
@@ -116,7 +116,7 @@ def analyse_match(
             ply = len(match.actions)
         line = solved_line(opened, match)
         found["solved"] = {"by": line.by, "why": line.why, "nash_conv": line.nash_conv}
-        valuer = Valuer(opened, match, line, asked.simulations, seed)
+        valuer = Valuer(opened, match, line, asked.simulations, seed, note_decisions)
         if asked.blunders:
             found |= blunders_of(valuer, asked.seat)
             give(found, lambda: _show_blunders(found), as_json=as_json)

@@ -65,6 +65,8 @@ def serve_page(*, at: _Place, place: options.Isolation) -> None:
             access_log=False,
             server_header=False,
             proxy_headers=False,
+            http="h11",  # unlike httptools it bounds the head of a request
+            ws="none",  # no page speaks it: such a request is one like others
             timeout_graceful_shutdown=2,
             timeout_keep_alive=15,
             limit_concurrency=settings.limits.streams + 500,

@@ -6,6 +6,9 @@ from app.export.paper import Press
 from app.export.pen import fonts_of
 from app.export.rulebook import LONGEST_RULES, example_lines, rulebook_pdf
 from app.table.session import TableSession, line_up_of
+from games.engine import Match
+from games.library import defaults
+from games.records import read_records
 from games.values import ModuleFault
 from tools.sandbox import SandboxTable
 
@@ -48,9 +51,11 @@ def printed(exported: Exported) -> Files:
 
 
 def _example(exported: Exported) -> list[str]:
-    """A match of the computer's players, in words."""
+    """A match of the computer's players, in words; one that a run kept, else a new one."""
     from agents.players.registry import suitable_search
 
+    if kept := _kept_example(exported):
+        return kept
     table, sandbox = exported.table, exported.sandbox
     try:
         named = "greedy" if table.setup.heuristics else ""
@@ -61,6 +66,24 @@ def _example(exported: Exported) -> list[str]:
     except ModuleFault as fault:
         return [f"No match could be played: {fault}"]
     return example_lines(match)
+
+
+def _kept_example(exported: Exported) -> list[str]:
+    """A match of good play that a run's play-test kept of this game; nothing where it kept none."""
+    table, setup = exported.table, exported.table.setup
+    file = table.records / "best.jsonl"
+    if table.run is None or not file.is_file():
+        return []
+    usual, seats, kept = defaults(table.module.info), setup.num_players, list[Match]()
+    try:
+        for one in read_records(file.read_text(encoding="utf-8")):
+            if len(one.players) == seats and {**usual, **one.parameters} == setup.parameters:
+                kept.append(one.match)
+            if len(kept) > exported.seed:
+                break
+        return example_lines(kept[exported.seed % len(kept)]) if kept else []
+    except (IndexError, TypeError, ValueError):  # somebody edited it
+        return []
 
 
 def _nobody(*_: object) -> str:

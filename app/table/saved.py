@@ -149,7 +149,7 @@ def _matches_of(path: Path) -> list[MatchRecord]:
         ValueError: If a value is of the wrong type.
     """
     with TextIOWrapper(open_plain(path), encoding="utf-8") as file:
-        records = read_records(file.read(_LARGEST))
+        records = [*read_records(file.read(_LARGEST))]
     for record in records:
         _Taken(
             game=record.game,

@@ -2,11 +2,15 @@
 
 import json
 import re
+import threading
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from contextvars import copy_context
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Depends
 from markupsafe import Markup
@@ -16,7 +20,8 @@ from starlette.responses import HTMLResponse, Response
 from app.table.reading import Setting
 from app.web.design_pages import rules_of
 from app.web.drawing.seat import SeatDrawing
-from app.web.pages import Refusal, page, web_of
+from app.web.guard import refusal_of
+from app.web.pages import Refusal, form_of, page, see, wants_part, web_of
 from games.text import one_line
 from games.values import TERMINAL
 
@@ -33,6 +38,8 @@ _FRAMED = (
 _BESIDE = re.compile(r'<a href="(?!#)[^"]*">([^<]*)</a>')
 _MOST_FOUND, _MOST_MATCHES, _MOST_SIMULATIONS = 10, 200, 2_000
 _FOLLOWED = 8  # matches that are kept as they were followed
+_ANALYSES = 16  # that are kept
+_KINDS = ("position", "blunders")
 
 
 @dataclass(frozen=True)
@@ -45,8 +52,109 @@ class AskedPly:
     analyse: str = ""
     simulations: int = 400
 
+    def at(self, ply: int) -> "AskedPly":
+        """Another position, without an analysis."""
+        return replace(self, ply=ply, analyse="")
+
+    def address(self, key: str, stem: str, deed: str = "") -> str:
+        """Its page, or what is done there."""
+        return f"/record/{quote(key)}/{quote(stem)}{deed}?{urlencode(asdict(self))}"
+
 
 At = Annotated[AskedPly, Depends(AskedPly)]
+
+
+Heard: TypeAlias = Callable[[int, int], None]
+"""Hears how many decisions of how many are valued."""
+Work: TypeAlias = Callable[[Heard], dict[str, Any]]
+
+
+class _StoppedError(Exception):
+    """Somebody stopped an analysis."""
+
+
+@dataclass
+class Analysis:
+    """An analysis of a recorded match, in a thread.
+
+    Attributes:
+        heard: Told whenever there is something new.
+        doing: How far it is; empty once it has ended.
+        found: What it found; {} until then.
+        said: Why it ended without.
+        news: How often there was something new.
+    """
+
+    heard: Callable[[], None]
+    doing: str = "solving"
+    found: dict[str, Any] = field(default_factory=dict)
+    said: str = ""
+    news: int = 0
+    _is_stopped: bool = False
+
+    def start(self, work: Work) -> None:
+        """Begin."""
+        run = copy_context().run  # of where generated code runs
+        threading.Thread(target=run, args=(self._run, work), daemon=True).start()
+
+    def stop(self) -> None:
+        """Stop before the next decision."""
+        if self.doing:
+            self._is_stopped = True
+            self._tell("stopping at the next decision")
+
+    def _run(self, work: Work) -> None:
+        try:
+            self.found = work(self._valued)
+        except _StoppedError:
+            self.said = "The analysis was stopped."
+        except Exception as error:  # noqa: BLE001 - the page says so
+            self.said = refusal_of(error).said
+        self._tell("")
+
+    def _valued(self, done: int, of: int) -> None:
+        if self._is_stopped:
+            raise _StoppedError
+        self._tell(f"{done} of {of} decisions")
+
+    def _tell(self, doing: str) -> None:
+        self.doing, self.news = doing, self.news + 1
+        self.heard()
+
+
+@dataclass
+class Analyses:
+    """The newest analyses, by what is analysed.
+
+    Attributes:
+        heard: Told of one of which there is something new.
+    """
+
+    heard: Callable[[str], None]
+    _kept: dict[str, Analysis] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self, topic: str) -> Analysis | None:
+        """An analysis that goes on or has ended."""
+        return self._kept.get(topic)
+
+    def begin(self, topic: str, work: Work) -> None:
+        """Begin an analysis, unless it goes on already or has found something."""
+        with self._lock:
+            known = self._kept.get(topic)
+            if known is not None and not known.said:
+                return
+            self._kept.pop(topic, None)
+            ended = [name for name, one in self._kept.items() if not one.doing]
+            for name in ended[: max(0, len(self._kept) - _ANALYSES)]:
+                del self._kept[name]
+            made = self._kept[topic] = Analysis(lambda: self.heard(topic))
+            made.start(work)
+
+    def close(self) -> None:
+        """Stop all."""
+        for one in [*self._kept.values()]:
+            one.stop()
 
 
 @router.get("/")
@@ -203,14 +311,37 @@ def _followed(
     return match, record, setting, len(records)
 
 
-@router.get("/record/{key}/{stem}")
-def record(request: Request, key: str, stem: str, asked: At) -> Response:
-    """One position of a recorded match, as a seat sees it; with its analysis where it is asked."""
-    web = web_of(request)
-    shown = web.games.found(key)
-    file = next((one for one in _records(shown) if one.stem == stem), None)
+def kept_record(request: Request, key: str, stem: str) -> Path:
+    """The file of a game's record.
+
+    Raises:
+        Refusal: If there is none of that name.
+    """
+    records = _records(web_of(request).games.found(key))
+    file = next((one for one in records if one.stem == stem), None)
     if file is None:
         raise Refusal(404, "There is no such record; the game's page lists them")
+    return file
+
+
+File = Annotated[Path, Depends(kept_record)]
+
+
+def _topic(file: Path, asked: AskedPly) -> str:
+    """The name of an analysis: of one position or of all decisions, and of no seat's view."""
+    place = replace(asked, seat=1, ply=asked.ply if asked.analyse == "position" else 1)
+    return f"analysis/{file}/{file.stat().st_mtime}/{place}"
+
+
+@router.get("/record/{key}/{stem}")
+def record(request: Request, key: str, stem: str, asked: At, file: File) -> Response:
+    """One position of a recorded match, as a seat sees it; with its analysis where it was asked."""
+    web = web_of(request)
+    shown = web.games.found(key)
+    analysis = web.analyses.get(_topic(file, asked))
+    told: dict[str, Any] = {"analysis": analysis, "key": key, "stem": stem, "asked": asked}
+    if wants_part(request):
+        return page(request, "analysis", **told)
     found = _followed(web.sandbox, shown.place, file, file.stat().st_mtime, asked.match)
     match, kept, setting, matches = found
     last, seats = len(match.actions), len(kept.players)
@@ -219,36 +350,61 @@ def record(request: Request, key: str, stem: str, asked: At) -> Response:
     names = [f"Player {number + 1}" for number in range(seats)]
     to_move = here.player if here.player >= 0 else None
     drawn = SeatDrawing(setting, seat).html(log.latest(), (), names, to_move)
-    told = {"ply": at + 1, "last": last + 1, "match": asked.match, "matches": matches}
+    told |= {"ply": at + 1, "last": last + 1, "match": asked.match, "matches": matches}
     return page(
         request,
         "record",
         game=shown,
-        stem=stem,
         players=kept.players,
         seat=seat + 1,
         drawn=Markup(drawn),  # escaped where it is made
         does=None if here.player == TERMINAL else one_line(match.actions[at]) if at < last else "",
         who=names[here.player] if here.player >= 0 else "Chance",
         events=[one_line(event) for event in here.events[seat]],
-        analysis=_analysis(web, match, at, asked),
         **told,
     )
 
 
-def _analysis(web: "Web", match: "FollowedMatch", ply: int, asked: AskedPly) -> dict[str, Any]:
-    """The analysis of `rulewright analyse`: of the position, or of all decisions; {} for none."""
+@router.get("/record/{key}/{stem}/events")
+async def analysis_events(request: Request, asked: At, file: File) -> Response:
+    """A stream that tells how far an analysis is."""
+    web, topic = web_of(request), _topic(file, asked)
+    if (analysis := web.analyses.get(topic)) is None:
+        raise Refusal(404, "Nothing is analysed here; the record's page begins it")
+    return web.streams.answer(topic, topic, lambda: str(analysis.news))
+
+
+@router.post("/record/{key}/{stem}/{deed}")
+def act_on_record(
+    request: Request, key: str, stem: str, deed: str, asked: At, file: File
+) -> Response:
+    """Begin an analysis of a record, or stop it."""
+    web, form = web_of(request), form_of(request)
+    if deed == "stop" and (going := web.analyses.get(_topic(file, asked))) is not None:
+        going.stop()
+        return see(asked.address(key, stem))
+    number = form.get("simulations", "")
+    if deed != "analyse" or form.get("analyse") not in _KINDS or not number[:9].isdecimal():
+        raise Refusal(400, "Choose what to analyse, and a whole number of simulations")
+    simulations = _bounded(int(number[:9]), _MOST_SIMULATIONS) or 1
+    asked = replace(asked, analyse=form["analyse"], simulations=simulations)
+    place = web.games.found(key).place
+    match, *_ = _followed(web.sandbox, place, file, file.stat().st_mtime, asked.match)
+    web.analyses.begin(_topic(file, asked), lambda heard: _analysed(web, match, asked, heard))
+    return see(asked.address(key, stem))
+
+
+def _analysed(web: "Web", match: "FollowedMatch", asked: AskedPly, heard: Heard) -> dict[str, Any]:
+    """The analysis of `rulewright analyse`: of the position, or of all decisions."""
     from agents.analysis import Valuer, solved_line
     from app.commands.analyse import blunders_of, position_of_seats
 
-    if asked.analyse not in ("position", "blunders"):
-        return {}
-    simulations = _bounded(asked.simulations, _MOST_SIMULATIONS) or 1
     with web.heavy():
         line = solved_line(web.sandbox, match)
-        valuer = Valuer(web.sandbox, match, line, simulations, seed=0)
+        valuer = Valuer(web.sandbox, match, line, asked.simulations, seed=0, heard=heard)
         if asked.analyse == "blunders":
             found = blunders_of(valuer, None)
         else:
+            ply = _bounded(asked.ply - 1, len(match.actions))
             found = position_of_seats(valuer, ply, None)
     return {**found, "by": line.by, "why": one_line(line.why)[:200]}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field, JsonValue
 
-from app.table.saved import matches_of_file
+from app.table.saved import SavedMatchError, matches_of_file
 from app.table.session import TableSession
 from app.web.pages import Refusal
 from app.web.playing import TAKEN_S, WebTable
@@ -141,10 +141,17 @@ class KeptTable:
         return TableSession(self.setup, at.players, at.seed, sandbox, under, roster, plies)
 
     def add(self, plies: Sequence[Ply]) -> None:
-        """Keep what was played since."""
+        """Keep what was played since.
+
+        Raises:
+            SavedMatchError: If its folder is gone.
+        """
         new = range(self._kept, len(plies))
-        with self.journal.open("a", encoding="utf-8") as file:
-            file.writelines(ply_line(index, plies[index]) for index in new)
+        try:
+            with self.journal.open("a", encoding="utf-8") as file:
+                file.writelines(ply_line(index, plies[index]) for index in new)
+        except FileNotFoundError as error:
+            raise SavedMatchError("the table's folder was removed; lay another table") from error
         self._kept = max(self._kept, len(plies))
 
     def go_back(self, plies: Sequence[Ply]) -> None:
@@ -178,14 +185,18 @@ class KeptTable:
         """
         if not self.journal.is_file():
             return ()
-        text = self.journal.read_text(encoding="utf-8")
+        text = self.journal.read_text(encoding="utf-8", errors="replace")
         whole, end = text[: text.rfind("\n") + 1], json_line(self._record(())).splitlines()[-1]
         if not whole:
             return ()
         ended = self.folder / ".ended.jsonl"
         ended.write_text(f"{whole}{end}\n", encoding="utf-8")
-        plies = matches_of_file(ended)[0].match.plies
-        ended.unlink()
+        try:
+            plies = matches_of_file(ended)[0].match.plies
+        except SavedMatchError as error:
+            raise SavedMatchError("somebody edited this table's match; lay another one") from error
+        finally:
+            ended.unlink()
         if whole != text:
             self._write_journal(plies)
         return plies

@@ -178,17 +178,21 @@ class Web:
         self.streams = Streams(limits)
         self.tables = Tables(self.settings, self.sandbox, self.streams.tell)
         self.designs = Designs(limits, self.sandbox, self.store, self.streams.tell)
+        self.analyses = game_pages.Analyses(self.streams.tell)
         self.games = Games(self.settings.runs, self.gallery, self.sandbox, self.designs.why_not)
         self._heavy = threading.BoundedSemaphore(limits.heavy)
 
     def warm(self) -> None:
-        """Open in the background what the first page and the first run would wait for."""
+        """Load in the background what the first page and the first run would wait for."""
         from app.commands.library import listed_game
 
         def work() -> None:
-            self.store()
             for name in library.names():
                 listed_game(name)
+            import graph.new.runs  # noqa: F401 - the machine, with all its nodes
+            from graph.new.opening import composer_over
+
+            composer_over(self.store()).designer.clarify("whist")  # reads all that it knows
 
         context = copy_context()  # of where generated code runs
         threading.Thread(target=context.run, args=(work,), name="warm", daemon=True).start()
@@ -225,6 +229,7 @@ class Web:
         """Stop all that goes on; what was done is kept."""
         self.streams.close()
         self.designs.close()
+        self.analyses.close()
         self.tables.close()
         if self._store is not None:
             self._store.close()

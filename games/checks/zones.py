@@ -71,7 +71,7 @@ def concrete_paths(state: State, *patterns: str) -> Iterator[str]:
     """
     places = 0
     for pattern in patterns:
-        for path in _walk(state, pattern.split("."), ()):
+        for path, _ in _places(state, pattern):
             places += 1
             if places > _MOST_PLACES:
                 required = f"at most {_MOST_PLACES} in all: name the list, and not what it holds"
@@ -80,13 +80,20 @@ def concrete_paths(state: State, *patterns: str) -> Iterator[str]:
             yield path
 
 
-def _walk(value: Json, steps: list[str], done: tuple[str, ...]) -> Iterator[str]:
-    if not steps:
-        yield ".".join(done)
-        return
-    head, rest = steps[0], steps[1:]
-    for key, item in _children(value) if head == "*" else _child(value, head):
-        yield from _walk(item, rest, (*done, key))
+def _places(state: State, pattern: str) -> list[tuple[str, Json]]:
+    """The paths that fit a pattern, each with its value."""
+    first, *steps = pattern.split(".")
+    found = [*_below(state, first)]
+    for step in steps:
+        found = [
+            (f"{path}.{key}", item) for path, value in found for key, item in _below(value, step)
+        ]
+    return found
+
+
+def _below(value: Json, step: str) -> Iterable[tuple[str, Json]]:
+    """The children that fit one step of a pattern."""
+    return _children(value) if step == "*" else _child(value, step)
 
 
 def _child(value: Json, key: str) -> list[tuple[str, Json]]:
@@ -316,23 +323,19 @@ def _placed(state: State, zones: Mapping[str, Json]) -> Counter[tuple[str, str, 
     placed: Counter[tuple[str, str, str]] = Counter()
     for pattern, declared in zones.items():
         ordered = isinstance(declared, dict) and declared.get("ordered")
-        for path in concrete_paths(state, pattern):
-            value = read_path(state, path)
-            if not isinstance(value, list | dict):
-                value = [value]
-            for place, item in _children(value):
+        for path, value in _places(state, pattern):
+            has_places = ordered or isinstance(value, dict)
+            for place, item in _children(value if isinstance(value, list | dict) else [value]):
                 for key in _keys(item):
-                    placed[path, place if ordered or isinstance(value, dict) else "", key] += 1
+                    placed[path, place if has_places else "", key] += 1
     return placed
 
 
-def _keys(value: Json) -> Iterator[str]:
+def _keys(value: Json) -> list[str]:
     """The key of every value in a component; None and empty strings are empty places."""
     if isinstance(value, list | dict):
-        for _, item in _children(value):
-            yield from _keys(item)
-    elif value is not None and value != "":
-        yield canonical_key(value)
+        return [key for _, item in _children(value) for key in _keys(item)]
+    return [] if value is None or value == "" else [canonical_key(value)]
 
 
 def exchange_hidden(

@@ -88,7 +88,7 @@ def open_sandbox() -> "Sandbox":
         SettingsError: See `chosen_backend`.
         SandboxUnavailableError: See `chosen_backend`.
     """
-    from agents.players.registry import PRELOAD
+    from agents.players.specs import PRELOAD
     from tools.sandbox import Sandbox
 
     return Sandbox(chosen_backend(), preload=PRELOAD)

@@ -135,7 +135,7 @@ def page(name: str) -> str:
 </head><body><header><nav aria-label="Pages"><a href="/hearts">Shelf</a></nav></header>
 <main><h1>{titled(name)}</h1><form method="post" action="/move" id="table">
 {shown(name).html()}</form>
-<h2>Log</h2><ol id="log" aria-live="polite"><li>Ana plays the ten of hearts.</li></ol></main>
+<h2>Log</h2><ol id="log" aria-live="polite"><li>Ana begins.</li></ol></main>
 </body></html>"""
 
 

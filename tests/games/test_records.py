@@ -51,4 +51,4 @@ def test_no_word_of_a_game_or_a_player_steers_who_reads_the_text() -> None:
 @pytest.mark.parametrize("text", ["mine", "[]", '{"ply": 0}', '{"ending": "finished"}', "3"])
 def test_what_is_no_record_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"no match, ply or result|Expecting value"):
-        read_records(text)
+        [*read_records(text)]

@@ -108,3 +108,13 @@ def test_a_folder_that_leads_elsewhere_is_no_game(tmp_path: Path, name: str) -> 
             find_game(str(folder))
         (folder / name).unlink()
     assert find_game(str(mine / "kept.py")).source == ""
+
+
+def test_a_game_of_the_gallery_is_read_where_an_installer_linked_its_files(tmp_path: Path) -> None:
+    """As `uv pip install` does, to its cache."""
+    folder = Path(__file__).parents[2] / "gallery" / "tides"
+    try:
+        (tmp_path / "rulebook.md").hardlink_to(folder / "rulebook.md")
+    except OSError:
+        pytest.skip("the temporary folder lies on another disk")
+    assert find_game(str(folder)).source == (folder / "game.py").read_text(encoding="utf-8")

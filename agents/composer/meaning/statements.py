@@ -130,13 +130,17 @@ def fit_statements(known: Known, embed: Embed | None) -> Statements:
             wanted[row, labels.index(label)] = 1
     square: Vectors = np.exp(STEEP * (vectors @ vectors.T - 1))
     for at, of in postings.values():
-        square[np.ix_(at, at)] += np.float32(WORDS) * np.outer(of, of)
+        if len(at) == 1:
+            square[at[0], at[0]] += np.float32(WORDS) * (of[0] * of[0])
+        else:
+            square[np.ix_(at, at)] += np.float32(WORDS) * np.outer(of, of)
     square[np.diag_indices(len(square))] += RIDGE
     weights = np.linalg.solve(square, wanted)
     often: dict[str, set[tuple[str, str]]] = {}
     least = np.array([_OFTEN if value in _NO else _MOSTLY for _, value in labels])
+    tokens = [tokenise(text) for text in known.texts]
     for words in ("negators", "reversers"):
-        said = np.array([has_any(tokenise(text), words) for text in known.texts]) @ wanted
+        said = np.array([has_any(of_text, words) for of_text in tokens]) @ wanted
         are = zip(labels, said >= least * wanted.sum(axis=0), strict=True)
         often[words] = {label for label, is_so in are if is_so}
     return Statements(labels, vectors, rarity, postings, weights, often, embed)
@@ -144,7 +148,8 @@ def fit_statements(known: Known, embed: Embed | None) -> Statements:
 
 def has_any(tokens: Iterable[Token], words: str) -> bool:
     """True where one of these is of a list of words."""
-    return any(token.norm in map(stem, word_list(words)) for token in tokens)
+    wanted = {*map(stem, word_list(words))}
+    return any(token.norm in wanted for token in tokens)
 
 
 @lru_cache(maxsize=32)

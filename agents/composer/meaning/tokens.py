@@ -59,6 +59,12 @@ def _numbers() -> dict[str, int]:
     return found | {f"{word}s": value for word, value in found.items()} | {"sixes": 6}
 
 
+@cache
+def _openings() -> frozenset[str]:
+    """The words that a number may begin with; digits may too."""
+    return frozenset({*_numbers(), *(run[0] for run in _RUNS), "a", "minus"})
+
+
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
     """The stem of one lower-case word.
@@ -95,6 +101,7 @@ def _tidy(word: str) -> str:
     return word[:-1] if len(word) >= _LEAST_STEM and word.endswith("e") else word
 
 
+@lru_cache(maxsize=4096)
 def tokenise(text: str) -> tuple[Token, ...]:
     """Split a text into tokens: contractions are opened, numbers in words are numbers.
 
@@ -111,13 +118,13 @@ def tokenise(text: str) -> tuple[Token, ...]:
     for match in _TOKEN.finditer(bare):
         start, end = match.span()
         kind: Kind = "word"
-        parts = [match["word"] or "x"]
+        parts: Sequence[str] = (match["word"] or "x",)
         if match["number"]:
-            kind, parts = "number", [match["number"].replace(",", "")]
+            kind, parts = "number", (match["number"].replace(",", ""),)
         elif match["stop"]:
-            kind, parts = "stop", [match["stop"]]
+            kind, parts = "stop", (match["stop"],)
         elif match["word"] and match["word"].lower() == "p" and bare[start - 1 : start].isdigit():
-            parts = ["player"]
+            parts = ("player",)
         elif match["word"]:
             parts = _opened(match["word"].lower())
         for part in parts:
@@ -130,27 +137,31 @@ def _without_accent(letter: str) -> str:
     return unicodedata.normalize("NFD", letter)[0]
 
 
-def _opened(word: str) -> list[str]:
+@lru_cache(maxsize=8192)
+def _opened(word: str) -> tuple[str, ...]:
     word = common().typed.get(word, word)
     if word in _NOT:
-        return [_NOT[word], "not"]
+        return (_NOT[word], "not")
     if found := _BARE_NOT.fullmatch(word):
-        return [found[1], "not"]
+        return (found[1], "not")
     head, _, tail = word.partition("'")
-    return [head, _CONTRACTED[tail]] if tail in _CONTRACTED else [head]
+    return (head, _CONTRACTED[tail]) if tail in _CONTRACTED else (head,)
 
 
 def _with_numbers(tokens: Sequence[Token]) -> tuple[Token, ...]:
     """The tokens; a run of number words is one number."""
     merged: list[Token] = []
     index = 0
+    openings = _openings()
     while index < len(tokens):
-        value, used = _number(tokens, index)
+        token, value, used = tokens[index], 0, 0
+        if token.kind == "number" or token.plain in openings:
+            value, used = _number(tokens, index)
         if used:
-            start, end = tokens[index].start, tokens[index + used - 1].end
-            merged.append(Token(start, end, str(value), "number", str(value)))
+            end = tokens[index + used - 1].end
+            merged.append(Token(token.start, end, str(value), "number", str(value)))
         else:
-            merged.append(tokens[index])
+            merged.append(token)
         index += max(used, 1)
     return tuple(merged)
 

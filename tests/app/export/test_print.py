@@ -16,6 +16,8 @@ from app.export.pen import fonts_of
 from app.export.print_and_play import printed
 from app.table.boards import Naming
 from app.table.session import open_table
+from games.engine import Effort, Match, Ply
+from games.records import MatchRecord, json_line
 from graph.run.sandboxes import open_sandbox
 from tests.app.export.reading import Page, pages
 from tools.sandbox import Sandbox
@@ -207,6 +209,27 @@ def test_the_rulebook_has_a_summary_the_rules_an_example_and_the_components(
     assert all(f"Player {n}" in text_of(files.contents["score-sheet.pdf"]) for n in (1, 2))
     again = printed(exported("leduc_poker", sandbox, stack))
     assert again == files  # the same bytes
+
+
+def test_the_example_of_a_run_is_a_match_that_it_kept(
+    tmp_path: Path, sandbox: Sandbox, stack: ExitStack
+) -> None:
+    (tmp_path / "run.json").write_text('{"end": "made"}')
+    (tmp_path / "records").mkdir()
+    kept = tmp_path / "records" / "best.jsonl"
+    told = (("Ann takes the ace.",), ("Ann takes a card.",))
+    ply = Ply(0, {}, ("take",), "take", (0.0, 0.0), told, Effort("scripted"), {})
+    match = Match("finished", (3.0, 4.0), (ply,))
+    kept.write_text(json_line(MatchRecord("taking", {}, ("a", "b"), 1, 0, match)))
+    game = own(tmp_path, deck_game("list('abcdefgh')"), sandbox, stack)
+
+    def book() -> str:
+        return text_of(printed(game).contents["rulebook.pdf"])
+
+    assert "Ann takes the ace. – The match is over. Results: Player 1 3, Player 2 4." in book()
+    for wrong in (kept.read_text().replace('"events":[[', '"events":[5,['), "{", '{"a":1}'):
+        kept.write_text(wrong)
+        assert "Player 2 takes a card." in book()  # it was played
 
 
 def test_what_comes_and_goes_is_not_told_as_complete(

@@ -56,11 +56,12 @@ class Browser:
     def wait(self, link: str, words: str = 'name="action"') -> str:
         """The part of a table once it holds some words."""
         until = time.monotonic() + PATIENCE_S / 4
+        place, mark, asked = link.partition("?")
         while time.monotonic() < until:
             page = self.part(link)
             if words in page:
                 return page
-            self.client.get(f"{link}/events")  # ends soon, or when something is new
+            self.client.get(f"{place}/events{mark}{asked}")  # ends soon, or when something is new
         raise AssertionError(f"{words!r} never came: {page}")
 
 

@@ -1,15 +1,20 @@
 """The pages: shelf, game, design, comparison and record, over what the commands made."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from queue import Queue
+from threading import Event
+from typing import Any
 
 import pytest
 
+from app.web.game_pages import Analyses
 from graph.new.context import RunSettings
 from tests.app.smaller import smaller
 from tests.app.test_new import DISCS
 from tests.app.web.browser import QUICK, Browser, field, moves_of, serving, words_of
+from tests.processes import PATIENCE_S
 from tools.sandbox import Sandbox
 
 HEADERS = (
@@ -120,11 +125,45 @@ def test_a_position_is_analysed_as_the_command_analyses_it(browser: Browser) -> 
     page = browser.get("/game/tic_tac_toe").text
     stem = re.findall(r"/record/tic_tac_toe/([^\"]+)", page)[0]
     at = f"/record/tic_tac_toe/{stem}"
-    told = words_of(browser.get(f"{at}?ply=5&analyse=position").text)
-    assert "Solved by alphabeta" in told
-    assert "x 1,3 1.000" in told  # the move that wins, which was not played
-    lost = words_of(browser.get(f"{at}?analyse=blunders").text)
-    assert "x 3,3 x 1,3 2.000" in lost  # a win became a loss
+
+    def analysed(kind: str) -> str:
+        begun = browser.post(f"{at}/analyse?ply=5", analyse=kind, simulations="200")
+        place = f"{begun.url.path}?{begun.url.query.decode()}"
+        return words_of(browser.wait(place, "Solved by alphabeta"))
+
+    assert "x 1,3 1.000" in analysed("position")  # the move that wins, which was not played
+    assert "x 3,3 x 1,3 2.000" in analysed("blunders")  # a win became a loss
+    for wrong in ({"analyse": "all"}, {"simulations": "-1"}, {"simulations": ""}):
+        fields = {"analyse": "position", "simulations": "9", **wrong}
+        assert browser.post(f"{at}/analyse", **fields).status_code == 400
+    assert browser.get(f"{at}/events?analyse=position&simulations=7").status_code == 404
+
+
+def test_an_analysis_tells_how_far_it_is_and_stops_before_the_next_decision() -> None:
+    news, go_on = Queue[None](), Event()
+
+    def work(heard: Callable[[int, int], None]) -> dict[str, Any]:
+        heard(1, 3)
+        assert go_on.wait(PATIENCE_S)
+        heard(2, 3)
+        return {"blunders": []}
+
+    analyses = Analyses(lambda _: news.put(None))
+    analyses.begin("one", work)
+    news.get(timeout=PATIENCE_S)
+    going = analyses.get("one")
+    assert going is not None
+    assert going.doing == "1 of 3 decisions"
+    going.stop()
+    news.get(timeout=PATIENCE_S)
+    go_on.set()
+    news.get(timeout=PATIENCE_S)
+    assert (going.doing, going.found, going.said) == ("", {}, "The analysis was stopped.")
+    analyses.begin("one", lambda _: {"blunders": [1]})  # what was stopped may begin again
+    news.get(timeout=PATIENCE_S)
+    again = analyses.get("one")
+    assert again is not None
+    assert again.found == {"blunders": [1]}
 
 
 def test_the_shelf_shows_runs_library_and_what_a_search_finds(made: Browser) -> None:

@@ -62,6 +62,14 @@ def test_ctrl_c_ends_the_page_and_a_match_goes_on_when_it_is_started_again(
             ended(second)  # an open stream does not keep it
 
 
+def first_line(port: int, *head: str) -> str:
+    """The first line of the answer to a request with such lines in its head."""
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as client:
+        lines = ["GET /static/app.js HTTP/1.1", f"Host: 127.0.0.1:{port}", *head, "", ""]
+        client.sendall("\r\n".join(lines).encode())
+        return client.recv(64).decode().partition("\r\n")[0]
+
+
 def test_other_machines_are_let_in_only_where_that_is_asked_for(started: Started) -> None:
     process = started("serve", "--port", "0", "--host", "0.0.0.0")
     base, _, token = address_of(process).partition("?token=")
@@ -72,6 +80,8 @@ def test_other_machines_are_let_in_only_where_that_is_asked_for(started: Started
         answer = client.get(f"/?token={token}")
         assert "SameSite=strict" in answer.headers["set-cookie"]
         assert client.get("/design").status_code == 200
+    assert "400" in first_line(port, f"X: {'a' * 200_000}")  # a head has an end
+    assert "200" in first_line(port, "Connection: Upgrade", "Upgrade: websocket")
     ended(process)
 
 

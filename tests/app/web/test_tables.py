@@ -3,6 +3,7 @@
 import errno
 import re
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -148,6 +149,21 @@ def test_a_match_goes_on_once_a_full_disk_has_room_again(
     told = words_of(browser.wait(crosses))
     assert "Player 1 places x in row 1, column 1." in told
     assert "column 1. Player 2 places o in row 2, column 2." in told
+
+
+def test_a_table_whose_files_are_removed_or_edited_says_so(sandbox: Sandbox, runs: Path) -> None:
+    with serving(sandbox, runs) as browser:
+        gone, *_ = browser.lay("tic_tac_toe", **TWO)
+        edited, *_ = browser.lay("tic_tac_toe", **TWO)
+        browser.wait(edited)
+        browser.wait(gone)
+        rmtree(runs / "tables" / gone.split("/")[2])
+        browser.move(gone, "x 1,1")
+        browser.wait(gone, "folder was removed; lay another table")
+    journal = runs / "tables" / edited.split("/")[2] / "match.jsonl"
+    journal.write_bytes(b'\xff\xfe\n{"ply":0}\n')
+    with serving(sandbox, runs) as browser:
+        browser.wait(edited, "somebody edited this table")
 
 
 def test_all_tables_are_stopped_before_any_is_waited_for(

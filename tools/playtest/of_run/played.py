@@ -10,7 +10,6 @@ from pathlib import Path
 from statistics import fmean
 from typing import Protocol, TypeAlias, TypeVar
 
-from langsmith import trace
 from pydantic import JsonValue
 
 from games.checks.sampling import UniformPlayer
@@ -306,6 +305,8 @@ class PlayTest:
         return replace(beside, specs=specs)
 
     def _series(self, name: str, line_up: LineUp, matches: int) -> Series:
+        from langsmith import trace  # here: it takes longer to load than all of this room
+
         played, planned = 0, self._planned(matches, line_up.sides)
 
         def count(_index: int, _entry: MatchEntry) -> None:
