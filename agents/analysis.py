@@ -318,8 +318,11 @@ def _changed(
                 f"{', '.join(places)[:_LONGEST]}"
             )
         try:
-            read_path(state, path)
             require_json(value, "the edit")
+        except ModuleFault as fault:
+            raise AnalysisError(f"no value for {path[:_LONGEST]!r}: {fault}") from fault
+        try:
+            read_path(state, path)
             state = with_path(state, path, value)
         except (KeyError, ModuleFault) as error:
             raise AnalysisError(f"{path[:_LONGEST]!r} is no place of this position") from error

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _GALLERY = Path(__file__).parents[1] / "gallery"
 _MOVES = 4  # that are made before a game of the gallery is shown
 _SEED = 1  # of its match: the same picture each time
-_VARIANT = "gallery:wide_four"  # of connect four
+_REPORTED, _VARIANT = "gallery:fair_pig", "gallery:wide_four"  # the latter of connect four
 _DOCS = Path(__file__).parents[1] / "docs"
 _PHONE = 600  # a narrower page is shown whole
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -59,7 +59,7 @@ def main() -> int:
 def page_pictures(browser: "Browser", address: str) -> None:
     """A report, and the mechanics of a game beside its variant."""
     page = browser.new_page(viewport={"width": 1000, "height": 2400})
-    page.goto(f"{address}/game/{_VARIANT}/report")
+    page.goto(f"{address}/game/{_REPORTED}/report")
     page.screenshot(path=_DOCS / "report.png")
     page.goto(f"{address}/compare/page?one=connect_four&other={_VARIANT}")
     page.locator("svg").first.screenshot(path=_DOCS / "graph.png")
@@ -78,6 +78,7 @@ def gallery_pictures(browser: "Browser", address: str) -> int:
             page.locator("#table button[name=action]").first.wait_for(state="attached")
             page.locator("#table button[name=action]").first.dispatch_event("click")
             page.wait_for_timeout(1500)
+        page.locator("#table button[name=action], #result").first.wait_for(state="attached")
         page.screenshot(path=game / "picture.png")
         page.close()
     return len(games)

@@ -24,6 +24,7 @@ _FUNCTION_WEIGHT = 0.25
 _RULE_COST = 0.005  # of each rule a function implements: the narrower one is the better answer
 _NEAR = 0.6  # of a mechanic with a tag asked for; see tests/tools/mechanic_queries.yaml
 _NEAR_UNTAGGED = 0.5  # how a game ends, or who is out, is near to the words for any game
+_BEHIND = 0.1  # the best snippet; fitted on tests/tools/retrieval_queries.yaml
 _CONSIDERED = 150  # of each kind; Chroma's index finds at most 200
 _FENCE = "```python\n"
 _DRAFTED: Mapping[str, tuple[str, ...]] = {
@@ -89,11 +90,14 @@ class Retrieval:
             limit: Characters of each piece. What does not fit is left out whole and named.
 
         Returns:
-            Best first; at most two of one family, none that another one holds.
+            Best first; at most two of one family, none that another one holds, or that is much
+            further away than the best.
         """
         named = [name for name in CONTRACT_FUNCTIONS if "_" in name and name in query]
         wanted = function if function in CONTRACT_FUNCTIONS else named[0] if named else None
-        return _chosen(self._ranked(query, tags_in(query), wanted), n, limit)
+        ranked, far = self._ranked(query, tags_in(query), wanted)
+        found = _chosen(ranked, n, limit)
+        return [piece for piece in found if far[piece.id] <= far[found[0].id] + _BEHIND]
 
     def drafting_snippets(self, design: DescribedGame, *, limit: int = 8_000) -> list[Example]:
         """Functions of other games for a first draft, of different contract functions.
@@ -113,7 +117,7 @@ class Retrieval:
         chosen: list[Example] = []
         for place, (function, sections) in enumerate(_DRAFTED.items()):
             words = " ".join(text for section, text in rules if section in sections)
-            ranked = self._ranked(words or design.summary, tags_in(words) | whole, function)
+            ranked, _ = self._ranked(words or design.summary, tags_in(words) | whole, function)
             fit = [piece for piece in ranked if _drafts(piece, function)]
             room = limit - sum(len(piece.text) for piece in chosen)
             share = min(LONGEST_SNIPPET, 2 * room // (len(_DRAFTED) - place + 1))
@@ -140,8 +144,13 @@ class Retrieval:
         traditional: tuple[Kind, ...] = ("corpus",) if self.corpus else ()
         return self.store.snapshot_id((*LIBRARY_KINDS, *traditional, *own))
 
-    def _ranked(self, query: str, asked: frozenset[str], function: str | None) -> list[Example]:
-        """Snippets, best first; the distance of each is that of its nearest meaning."""
+    def _ranked(
+        self, query: str, asked: frozenset[str], function: str | None
+    ) -> tuple[list[Example], dict[str, float]]:
+        """Snippets, best first, and by their ids how far they are: the less the better.
+
+        The distance of each is that of its nearest meaning.
+        """
         pieces = self.store.search("snippets", query, _CONSIDERED)
         rules = self.store.search("mechanics", query, _CONSIDERED, {"what": "rule"})
         near = {rule.id: rule.distance for rule in rules}
@@ -150,12 +159,14 @@ class Retrieval:
             ids = [f"{piece.metadata['game']}/{rule}" for rule in _items(piece, "rules")]
             return min([piece.distance, *(near[id_] for id_ in ids if id_ in near)])
 
-        def worth(piece: Example) -> tuple[float, str]:
+        def far(piece: Example) -> float:
             fit = _FUNCTION_WEIGHT if function and _serves(piece, function) else 0.0
             broad = _RULE_COST * len(_items(piece, "rules"))
-            return piece.distance - _bonus(piece, asked) - fit + broad, piece.id
+            return piece.distance - _bonus(piece, asked) - fit + broad
 
-        return sorted((replace(p, distance=nearest(p)) for p in pieces), key=worth)
+        pieces = [replace(piece, distance=nearest(piece)) for piece in pieces]
+        farness = {piece.id: far(piece) for piece in pieces}
+        return sorted(pieces, key=lambda piece: (farness[piece.id], piece.id)), farness
 
 
 class NothingRetrieved(Retrieval):

@@ -184,7 +184,7 @@ def _changes(file: Path) -> dict[str, Any]:
         with TextIOWrapper(open_plain(file), encoding="utf-8") as text:
             found = json.loads(text.read(1 << 20))
     except (OSError, ValueError, RecursionError) as error:
-        raise typer.BadParameter(f"{file} is no JSON: {one_line(str(error))[:200]}") from error
+        raise typer.BadParameter(f"{file} is no JSON (to 1 MiB): {one_line(str(error))}") from error
     if not isinstance(found, dict) or not found:
         raise typer.BadParameter(f'{file} holds no changes; required: {{"state.path": value, ...}}')
     return found

@@ -35,10 +35,10 @@ _QUICK, _QUICK_GAMES = 2, (NAMED, "poker")
 
 
 def run(options: EvalOptions) -> EvalResult:
-    """Vary connect four and every family; quick: connect four and poker, two variants of each."""
+    """Vary connect four and every family; quick: two of connect four and of poker."""
     usual = _QUICK_GAMES if options.quick else (NAMED, *library.families())
     n = _QUICK if options.quick else _VARIANTS
-    settings = VarySettings(seed=options.seed, n=n)
+    settings = VarySettings(seed=options.seed, n=n, quick=options.quick)
     rows, grade = list[Row](), {}
     with tempfile.TemporaryDirectory() as place:
         for game in options.games or usual:

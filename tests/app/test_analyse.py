@@ -184,13 +184,14 @@ def test_what_there_is_not_is_refused_in_a_sentence(
     ("text", "said"),
     [
         ('{"board', "is no JSON"),
+        ('{"board": "' + "x" * (1 << 20) + '"}', "is no JSON (to 1 MiB)"),
         ("[]", "holds no changes"),
         ('{"rules.size": 4}', "is no zone of this game"),
         ('{"board.0": "x"}', "is no place of this position"),
         ('{"board": 7}', "does not take the edited position"),
-        ('{"board": 1e999}', "is no place of this position"),
+        ('{"board": 1e999}', "no value for 'board'"),
     ],
-    ids=["cut", "a list", "no zone", "no place", "no board", "no number"],
+    ids=["cut", "too long", "a list", "no zone", "no place", "no board", "no number"],
 )
 def test_an_edit_that_is_none_is_refused(
     command: Command, recorded: Recorded, tmp_path: Path, text: str, said: str

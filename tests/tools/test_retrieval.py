@@ -90,17 +90,19 @@ def library(built_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
 def test_twenty_five_of_thirty_blind_queries_find_their_code_among_four(library: Retrieval) -> None:
     """Each names a published game's concept and the code that shows it; see the file's head."""
     assert len(QUERIES) == 30
-    found = []
+    found, of_use = [], []
     for query in QUERIES:
         pieces = library.snippets(query["query"], 4, function=query["function"])
         wanted = {tuple(name.split("/")) for name in query["want"]}
-        found.append(
+        of_use += [
             any(
                 (piece.metadata["game"], name) in wanted
-                for piece in pieces
                 for name in re.findall(r"^def (\w+)", piece.text, re.MULTILINE)
             )
-        )
+            for piece in pieces
+        ]
+        found.append(any(of_use[-len(pieces) :]))
+    assert sum(of_use) >= 0.6 * len(of_use)  # 0.33 where all four were always given
     assert sum(found) >= 25, [q["query"] for q, hit in zip(QUERIES, found, strict=True) if not hit]
 
 

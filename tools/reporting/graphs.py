@@ -23,7 +23,7 @@ _COLOURS = {
     "other": "#ffffff",
 }
 _INK, _LINE = "#22303c", "#8a99a5"
-_WIDE, _GAP, _ROW, _BETWEEN, _LETTERS = 150, 46, 14, 10, 24
+_WIDE, _GAP, _ROW, _BETWEEN, _LETTERS = 150, 46, 14, 10, 20
 _SWEEPS = 4
 _STROKES = {"dashed": ' stroke-dasharray="4 3"', "bold": ' stroke-width="2.5"'}
 _Places = dict[str, tuple[float, float, float]]
