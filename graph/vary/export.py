@@ -32,7 +32,9 @@ class VaryInput(BaseModel):
     n: int = Field(default=8, ge=1, le=MOST_VARIANTS, description="Variants wanted.")
     keep: str = Field(default="", max_length=MOST_KEPT, description="What shall stay as it is.")
     quick: bool = Field(default=False, description="Fewer candidates and matches.")
-    seed: int | None = Field(default=None, ge=0, lt=2**63, description="Drawn where none is given.")
+    seed: int | None = Field(
+        default=None, ge=0, le=2**64 - 1, description="Drawn where none is given."
+    )
     with_model: bool = Field(default=False, description="Let the model vary the rules in words.")
     make: int = Field(default=3, ge=0, le=MOST_VARIANTS, description="Of those: coded and played.")
 

@@ -25,7 +25,7 @@ class _Asked(BaseModel, frozen=True, extra="forbid"):
         keep: What shall stay as it is, in a person's words.
     """
 
-    seed: int = Field(default_factory=drawn_seed, ge=0, lt=2**63)
+    seed: int = Field(default_factory=drawn_seed, ge=0, le=2**64 - 1)
     quick: bool = False
     n: int = Field(default=8, ge=1, le=MOST_VARIANTS)
     keep: str = Field(default="", max_length=MOST_KEPT)

@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
+from pydantic import BaseModel
 
+from graph.learn.settings import LearnSettings
+from graph.new.context import RunSettings
 from graph.run.folder import RunFolder, RunFolderError
-from graph.vary.export import served_variation
+from graph.vary.export import VaryInput, served_variation
 from graph.vary.report import read_varied
 from graph.vary.settings import VaryRequest, VarySettings, write_variation
 from tests.graph.vary.varied import library_game
@@ -20,6 +23,12 @@ graph = served_variation()
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RULEWRIGHT_RUNS", str(tmp_path / "runs"))
     return tmp_path / "runs"
+
+
+@pytest.mark.parametrize("settings", [RunSettings, LearnSettings, VarySettings, VaryInput])
+def test_every_seed_that_a_run_draws_may_be_asked_of_another(settings: type[BaseModel]) -> None:
+    largest = 2**64 - 1  # seeds are of 64 bits, as docs/settings.md says
+    assert settings.model_validate({"seed": largest}).model_dump()["seed"] == largest
 
 
 def test_a_client_names_a_game_and_gets_the_table_of_its_variants(runs: Path) -> None:
