@@ -67,7 +67,7 @@ class GameCard(BaseModel, frozen=True):
     @property
     def every(self) -> dict[str, GameParameter]:
         """Its own parameters, and the handicaps that it takes: these are 0 where none is given."""
-        return {**self.handicaps, **self.parameters}
+        return {**self.parameters, **self.handicaps}
 
     def defaults(self) -> dict[str, Json]:
         """The effective parameters of a game that is started without any."""

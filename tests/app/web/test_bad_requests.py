@@ -150,7 +150,7 @@ GAMES: dict[str, tuple[int, Ask]] = {
     "a folder of files": (404, lambda r: r.get("/static/")),
     "a record that is none": (404, lambda r: r.get("/record/whist/nothing")),
     "a record by a path": (404, lambda r: r.get("/record/whist/..%2f..%2fx")),
-    "a ply of words": (422, lambda r: r.get("/record/whist/x?ply=abc")),
+    "a ply of words of no record": (404, lambda r: r.get("/record/whist/x?ply=abc")),
     "a comparison with nothing": (404, lambda r: r.get("/compare?one=whist&other=nothing")),
     "a comparison with itself": (400, lambda r: r.get("/compare/page?one=whist&other=whist")),
     "a comparison of too little": (422, lambda r: r.get("/compare/page?one=whist")),

@@ -107,6 +107,7 @@ def test_a_report_keeps_its_charts_in_a_frame_that_may_run_nothing(made: Browser
 
 def test_a_record_is_stepped_through_as_a_seat_saw_it(made: Browser) -> None:
     at = f"/record/{name_of(made)}/random?match=1&seat=2"
+    assert made.get(f"{at}&ply=words").status_code == 422
     first, second = (words_of(made.get(f"{at}&ply={ply}").text) for ply in (1, 2))
     does = re.search(r"Then Player 1 : (.+?) Simulations", first.replace("Player 1:", "Player 1 :"))
     assert does is not None
