@@ -20,6 +20,7 @@ from games.text import one_line
 if TYPE_CHECKING:
     from app.table.session import LaidTable
     from tools.balancing.answer import Rulebook
+    from tools.playtest.jobs import GameSetup
     from tools.sandbox import Sandbox
 
 _SIMULATIONS = 50  # of a search, where a game has no heuristics
@@ -145,12 +146,7 @@ def balanced(
     specs = specs or [suitable_search(setup, sandbox, _SIMULATIONS) or "random"]
     workers = chosen_workers("processes", asked.jobs)
     roster = chosen_roster(specs, workers)
-    identity: dict[str, Any] = {
-        **{"game": one_line(name), "num_players": setup.num_players, "players": specs},
-        **{"source": _digest(setup.source), "heuristics": _digest({**setup.heuristics})},
-        **{"start": {**setup.parameters}, "target": asked.target, "free": free},
-        **{"budget": asked.budget, "max_plies": asked.max_plies},
-    }
+    identity = {**_identity(name, setup, asked), "players": specs, "free": free}
     folder = asked.out or _folder(name, identity, asked.seed)
     journal = folder / "journal.jsonl"
     seed = seed_of_journal(asked.seed, journal)
@@ -170,6 +166,15 @@ def balanced(
         write_compensated(setup, rules, folder)
         name = name if family or table.run else str(folder)
     return _written({**found, "use": _command(name, table, found)}, folder)
+
+
+def _identity(name: str, setup: "GameSetup", asked: Balancing) -> dict[str, Any]:
+    """All that a search follows from, but for its players, its free settings and its seed."""
+    return {
+        **{"game": one_line(name), "num_players": setup.num_players, "start": {**setup.parameters}},
+        **{"source": _digest(setup.source), "heuristics": _digest({**setup.heuristics})},
+        **{"target": asked.target, "budget": asked.budget, "max_plies": asked.max_plies},
+    }
 
 
 def _written(found: dict[str, Any], folder: Path) -> dict[str, Any]:
