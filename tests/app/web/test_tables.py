@@ -159,11 +159,12 @@ def test_a_table_whose_files_are_removed_or_edited_says_so(sandbox: Sandbox, run
         browser.wait(gone)
         rmtree(runs / "tables" / gone.split("/")[2])
         browser.move(gone, "x 1,1")
-        browser.wait(gone, "folder was removed; lay another table")
+        assert "lay another table" in words_of(browser.wait(gone, "folder was removed"))
     journal = runs / "tables" / edited.split("/")[2] / "match.jsonl"
     journal.write_bytes(b'\xff\xfe\n{"ply":0}\n')
     with serving(sandbox, runs) as browser:
-        browser.wait(edited, "somebody edited this table")
+        told = words_of(browser.wait(edited, "somebody edited this table"))
+        assert str(runs) not in told  # whoever has the link does not learn where it lies
 
 
 def test_all_tables_are_stopped_before_any_is_waited_for(
