@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from agents.search.settings import LARGEST, PlayerSettings, When
@@ -126,7 +127,7 @@ def require_unchanged(path: str, found: str, required: str) -> None:
 def require_suited(
     path: str, about: Mapping[str, Any], game: GameSetup, *, elsewhere: bool = False
 ) -> None:
-    """Refuse what was trained on another game.
+    """Refuse what was trained on another game: one of another name, and of another module.
 
     Args:
         path: The file, for the message.
@@ -138,10 +139,12 @@ def require_suited(
         PlayerSpecError: Naming both.
     """
     seats = f"{about['num_players']} seats", f"a table of {game.num_players}"
+    module = sha256(game.source.encode("utf-8", "surrogatepass")).hexdigest()
+    same = game.name == about["game"] or module == about.get("source")  # a file may have moved
     given, own = about.get("varied") or [about["parameters"]], {**game.parameters}
     if about["num_players"] != game.num_players:
         trained, here = seats
-    elif not elsewhere and about["game"] != game.name:
+    elif not elsewhere and not same:
         trained, here = f"{about['game']}", game.name
     elif not elsewhere and own not in given:
         every = sorted({name for one in (*given, own) for name in one})
