@@ -72,6 +72,7 @@ class ListedGame:
     summary: "Value"
     players: "tuple[Value, Value]"
     parameters: "Value"
+    handicaps: "Value"
     fixed: "Value"
     heuristics: list[str]
 
@@ -84,14 +85,20 @@ def listed_game(name: str) -> ListedGame:
     """
     from games import library
     from games.library import read_game
+    from games.library.settings import game_of
 
     game, preset = read_game(library.source(name)), library.preset(name)
+    own = name == preset.family
+    handicaps = game_of(name).handicaps if own else {}
     return ListedGame(
         name=name,
         family=preset.family,
         summary=game["summary"],
         players=(game["min_players"], game["max_players"]),
-        parameters=game.get("parameters", {}) if name == preset.family else {},
+        parameters=game.get("parameters", {}) if own else {},
+        handicaps={
+            key: one.model_dump(mode="json", exclude_none=True) for key, one in handicaps.items()
+        },
         fixed=dict(preset.parameters),
         heuristics=sorted(library.heuristic_sources(name)),
     )
@@ -106,11 +113,12 @@ def _show_game(row: ListedGame) -> None:
     if row.fixed:
         settings = ", ".join(f"{key}={value}" for key, value in as_object(row.fixed).items())
         say(f"    {row.family} with {settings}")
-    for name, told in as_object(row.parameters).items():
-        field = as_object(told)
-        allowed = field.get("choices") or field.get("range")
-        shown = f"  {allowed}" if allowed else ""
-        say(f"    {name} = {field['default']!r}{shown}  {field['meaning']}")
+    for where, listed in (("", row.parameters), ("of new and balance: ", row.handicaps)):
+        for name, told in as_object(listed).items():
+            field = as_object(told)
+            allowed = field.get("choices") or field.get("range")
+            shown = f"  {allowed}" if allowed else ""
+            say(f"    {where}{name} = {field['default']!r}{shown}  {field['meaning']}")
 
 
 def list_players(

@@ -98,6 +98,13 @@ def test_games_lists_the_library(command: Command) -> None:
     assert all(row["summary"] for row in rows)
 
 
+def test_games_tells_the_settings_that_no_family_declares_and_each_takes(command: Command) -> None:
+    shown = command("games", "placement").out
+    for name, range_ in (("seat_points", "[0, 1000]"), ("barred_opening", "[0, 400]")):
+        assert f"of new and balance: {name} = 0  {range_}" in shown  # as docs/balance.md says
+    assert "seat_points" not in command("games", "the_crew").out  # who win together
+
+
 def test_players_lists_settings(command: Command) -> None:
     rows = {row["name"]: row for row in command("players", "--json").json["players"]}
     assert {"random", "greedy", "uct", "ismcts"} <= rows.keys()
