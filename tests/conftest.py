@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-import yaml
 
+from games.text import read_yaml
 from tools.sandbox.backends import Kit, Limits, Pool, PoolGoneError, Process
 from tools.sandbox.local import LinuxBackend
 
@@ -116,7 +116,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     at least where it takes no longer than `_LONGEST_S`. Those marked `essential` are run always.
     """
     text = Path(__file__).with_name("slow.yaml").read_text(encoding="utf-8")
-    listed = yaml.safe_load(text) or {}
+    listed = read_yaml(text) or {}
     slow = [item for item in items if item.nodeid in listed]
     spent: dict[str, float] = {}
     for item in sorted(slow, key=lambda item: listed[item.nodeid]):
