@@ -204,8 +204,14 @@ def test_a_unit_test_is_judged_on_the_host(sandbox: Sandbox, expected: str, outc
 
 
 def test_unit_tests_that_all_passed_are_not_run_twice() -> None:
-    given = {"name": "a", "rule": "R1", "actions": (), "function": "get_current_player"}
-    good, bad = (UnitTest(**given, expected_json=expected) for expected in ("-1", "0"))
+    good = UnitTest(
+        name="dealing comes first",
+        rule="R1",
+        actions=(),
+        function="get_current_player",
+        expected_json="-1",
+    )
+    bad = good.model_copy(update={"expected_json": "0"})
     with Sandbox() as own:
         run = check_source(own, SOUND, settings=SETTINGS, num_players=2, parameters={})
         found = run.unit_tests([good])
