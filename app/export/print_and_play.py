@@ -52,10 +52,10 @@ def printed(exported: Exported) -> Files:
 
 def _example(exported: Exported) -> list[str]:
     """A match of the computer's players, in words; one that a run kept, else a new one."""
-    from agents.players.registry import suitable_search
-
     if kept := _kept_example(exported):
         return kept
+    from agents.players.registry import suitable_search  # all players: only where some play
+
     table, sandbox = exported.table, exported.sandbox
     try:
         named = "greedy" if table.setup.heuristics else ""

@@ -222,8 +222,10 @@ def pattern_of(path: str, zones: Iterable[str]) -> str:
 
 def components(value: Json) -> Iterator[str]:
     """Every component string inside a zone; None and empty strings are empty places."""
-    if isinstance(value, str) and value:
-        yield value
+    if isinstance(value, str):
+        if value:
+            yield value
+        return
     for _, item in _children(value):
         yield from components(item)
 
