@@ -287,6 +287,12 @@ def kept_design(folder: Path) -> "Design | None":
         return None
 
 
+def kept_text(folder: Path | None, name: str) -> str:
+    """The text of a file in a game's folder, whatever bytes it holds; empty where it is none."""
+    file = folder / name if folder else None
+    return file.read_text(encoding="utf-8", errors="replace") if file and file.is_file() else ""
+
+
 def rules_of(folder: Path) -> str:
     """The rules of a design, as Markdown."""
     design = kept_design(folder)
@@ -332,7 +338,6 @@ def watch(request: Request, name: str) -> Response:
     folder = _folder(name)
     newest = (folder, *folder.revisions)[-1]
     run = web_of(request).designs.get(name)
-    book = newest.path / "rulebook.md"
     return page(
         request,
         "stages" if wants_part(request) else "design",
@@ -340,7 +345,7 @@ def watch(request: Request, name: str) -> Response:
         run=run,
         told=_told(folder),
         design=kept_design(newest.path),
-        rulebook=book.read_text("utf-8") if book.is_file() else rules_of(newest.path),
+        rulebook=kept_text(newest.path, "rulebook.md") or rules_of(newest.path),
         revisions=[one.path.name for one in folder.revisions],
         key=name if newest == folder else f"{name}@{newest.path.name}",
         why_not=web_of(request).designs.why_not(newest.path),

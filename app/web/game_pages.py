@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from app.table.reading import Setting
-from app.web.design_pages import rules_of
+from app.web.design_pages import kept_text, rules_of
 from app.web.drawing.seat import SeatDrawing
 from app.web.pages import Refusal, form_of, page, see, wants_part, web_of
 from app.web.streams import Heard
@@ -106,7 +106,7 @@ def game_page(request: Request, key: str) -> Response:
     root = RunFolder(folder).root if folder else None
     numbers: tuple[int, ...] = ()
     setup, why_not = None, web.games.closed(shown)
-    rulebook = _text(folder, "rulebook.md") or (rules_of(folder) if folder else "")
+    rulebook = kept_text(folder, "rulebook.md") or (rules_of(folder) if folder else "")
     if not why_not:
         with web.games.loaded(shown) as laid:
             numbers, setup = player_numbers(laid.module.info), laid.setup
@@ -123,15 +123,10 @@ def game_page(request: Request, key: str) -> Response:
         usual=setup.num_players if setup else 0,
         parameters=dict(setup.parameters) if setup else {},
         report=bool(folder and (folder / "report.html").is_file()),
-        changes=_text(folder, "changes.md"),
+        changes=kept_text(folder, "changes.md"),
         versions=[] if root is None else [root.path.name, *_revisions(root.path.name, root)],
         records=[one.stem for one in _records(shown)],
     )
-
-
-def _text(folder: Path | None, name: str) -> str:
-    file = folder / name if folder else None
-    return file.read_text(encoding="utf-8", errors="replace") if file and file.is_file() else ""
 
 
 def _revisions(name: str, root: Any) -> list[str]:  # noqa: ANN401 - a run's folder
@@ -144,7 +139,7 @@ def report(request: Request, key: str) -> Response:
 
     Its links to the files beside it are words here: the page around the frame shows them.
     """
-    text = _text(web_of(request).games.found(key).folder, "report.html")
+    text = kept_text(web_of(request).games.found(key).folder, "report.html")
     if not text:
         raise Refusal(404, "There is no report yet; it is written when the play-test is over")
     return framed(_BESIDE.sub(r"\1", text))

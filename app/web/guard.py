@@ -42,6 +42,7 @@ _BUSY = (408, 413, 429, 503)
 _MOST_FIELDS, _MOST_CLIENTS, _LONGEST_TARGET = 64, 4096, 4096
 _KNOWN = {404: "There is no such page", 405: "That cannot be done with this page"}
 _FAULT = "A fault of ours: the page could not be made. The server's own log says more."
+_ENDED = Refusal(503, "The server was stopped; start it again, then ask anew")
 _LOG = logging.getLogger(__name__)
 
 
@@ -82,6 +83,10 @@ class Guard:
         answered = _Answered(send)
         try:
             await self._pass(scope, receive, answered)
+        except asyncio.CancelledError:  # Ctrl-C ended the server, which waits no longer
+            if answered.started:
+                raise
+            await error_page(Request(scope), _ENDED)(scope, receive, answered)
         except Exception as error:  # noqa: BLE001 - no fault of ours shows a client a traceback
             if not answered.started:
                 await error_page(Request(scope), refusal_of(error))(scope, receive, answered)

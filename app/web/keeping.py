@@ -4,8 +4,8 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,6 +50,19 @@ class _Kept(BaseModel, strict=True):
     over: bool = False
     speed: str = "usual"
     conceded: list[int] = Field(default_factory=list)
+
+
+@contextmanager
+def _there() -> Iterator[None]:
+    """Writing into a table's folder, in a block.
+
+    Raises:
+        SavedMatchError: If it is gone.
+    """
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise SavedMatchError("the table's folder was removed; lay another table") from error
 
 
 @dataclass
@@ -122,8 +135,12 @@ class KeptTable:
         self.write()
 
     def write(self) -> None:
-        """Write the file, whole or not at all."""
-        with self._lock:
+        """Write the file, whole or not at all.
+
+        Raises:
+            SavedMatchError: If its folder is gone.
+        """
+        with self._lock, _there():
             self.changes += 1
             partial = self.folder / ".table.partial"
             partial.write_text(self.about.model_dump_json(), encoding="utf-8")
@@ -147,16 +164,14 @@ class KeptTable:
             SavedMatchError: If its folder is gone.
         """
         new = range(self._kept, len(plies))
-        try:
-            with self.journal.open("a", encoding="utf-8") as file:
-                file.writelines(ply_line(index, plies[index]) for index in new)
-        except FileNotFoundError as error:
-            raise SavedMatchError("the table's folder was removed; lay another table") from error
+        with _there(), self.journal.open("a", encoding="utf-8") as file:
+            file.writelines(ply_line(index, plies[index]) for index in new)
         self._kept = max(self._kept, len(plies))
 
     def go_back(self, plies: Sequence[Ply]) -> None:
-        """Keep no more than these."""
-        self._write_journal(plies)
+        """Keep no more than these; see `add`."""
+        with _there():
+            self._write_journal(plies)
         self._kept = len(plies)
 
     def end(self, session: TableSession, match: Match) -> None:

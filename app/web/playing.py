@@ -381,8 +381,8 @@ class WebTable:
             before = self.shown
             if before.match is not None or before.trouble:
                 raise Refusal(409, "The match is over")
-            self._wishes.conceded.add(seat)
             self.kept.concede(seat)
+            self._wishes.conceded.add(seat)
             self._changed.notify_all()
             if before.turn == seat:
                 self._await(before)

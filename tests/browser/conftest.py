@@ -11,6 +11,8 @@ import pytest
 Opened: TypeAlias = Callable[..., Any]
 AXE = Path(__file__).parent / "axe.min.js"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+LOOKS = ((320, "dark"), (1280, "light"))
+"""A phone, at the width that WCAG's reflow asks for, and a screen."""
 NOWHERE = "/nowhere"
 ABSENT = "no Chromium: install Debian's package chromium, or name one in RULEWRIGHT_BROWSER"
 
@@ -38,7 +40,7 @@ def opened(browser: Any) -> Iterator[Opened]:  # noqa: ANN401 - Playwright is no
         context = browser.new_context(viewport={"width": width, "height": 800}, **settings)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(30_000)
         page.on("console", lambda one: said.append(one.text) if _is_fault(one) else None)
         page.on("pageerror", lambda error: said.append(str(error)))
         page.goto(address)
@@ -57,7 +59,8 @@ def _is_fault(said: Any) -> bool:  # noqa: ANN401 - a message of Playwright
 
 def faults(page: Any) -> list[str]:  # noqa: ANN401 - a page of Playwright
     """The serious and critical findings of axe-core on a page."""
-    page.evaluate(AXE.read_text(encoding="utf-8"))
+    if page.evaluate("typeof axe === 'undefined'"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
     return [
         f"{one['id']}: {node['html'][:160]}"
@@ -65,3 +68,15 @@ def faults(page: Any) -> list[str]:  # noqa: ANN401 - a page of Playwright
         if one["impact"] in ("serious", "critical")
         for node in one["nodes"]
     ]
+
+
+def faults_of_looks(page: Any) -> list[str]:  # noqa: ANN401 - a page of Playwright
+    """See `faults`, for each of `LOOKS`; and that it is wider than it should be."""
+    found = []
+    for width, scheme in LOOKS:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found += [f"{width} {scheme}: {fault}" for fault in faults(page)]
+        if (wide := page.evaluate("document.documentElement.scrollWidth")) > width:
+            found.append(f"{width} {scheme}: it is {wide} wide")
+    return found

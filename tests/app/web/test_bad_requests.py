@@ -1,5 +1,6 @@
 """Sixty bad requests: each gets a short answer with the right status, and never a traceback."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 from starlette.responses import Response
 from starlette.testclient import TestClient
 
-from app.web.settings import WebLimits
+from app.web.guard import Guard
+from app.web.settings import WebLimits, WebSettings, kept_key
 from tests.app.web.browser import QUICK, Browser, field, serving, words_of
 from tools.sandbox import Sandbox
 
@@ -219,6 +221,16 @@ def test_a_script_is_told_in_json(room: Room) -> None:
     )
     assert answer.status_code == 409
     assert answer.json() == {"error": "It is not your turn; the page shows when it is"}
+
+
+def test_what_the_end_of_the_server_cuts_short_is_told_so(runs: Path) -> None:
+    async def cut_short(*_: object) -> None:
+        raise asyncio.CancelledError  # as uvicorn does after Ctrl-C, when it waits no longer
+
+    guarded = Guard(cut_short, WebSettings(kept_key(runs / "tables"), runs))
+    answer = TestClient(guarded, base_url="http://127.0.0.1").get("/compare/page")
+    assert answer.status_code == 503
+    assert "The server was stopped" in words_of(answer.text)
 
 
 def served(sandbox: Sandbox, runs: Path, **limits: float) -> Any:  # noqa: ANN401 - a context

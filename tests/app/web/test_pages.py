@@ -206,6 +206,15 @@ def test_a_question_is_answered_in_place(sandbox: Sandbox, runs: Path) -> None:
         browser.wait(here, "Go on</button>")
 
 
+def test_a_rulebook_of_other_bytes_than_utf_8_is_shown_as_far_as_it_can_be(
+    browser: Browser, game_run: Path
+) -> None:
+    (game_run / "rulebook.md").write_bytes(b"# Mine\n\n- R1: Play caf\xe9.\n")
+    for address in ("/design/my-game", "/game/my-game"):
+        answer = browser.get(address)
+        assert (answer.status_code, "Play caf" in answer.text) == (200, True)
+
+
 def test_a_game_that_is_not_checked_is_not_played(browser: Browser, game_run: Path) -> None:
     (game_run / "run.json").unlink()
     assert browser.post("/tables", game="my-game").status_code == 409

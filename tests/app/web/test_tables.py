@@ -158,6 +158,10 @@ def test_a_table_whose_files_are_removed_or_edited_says_so(sandbox: Sandbox, run
         browser.wait(edited)
         browser.wait(gone)
         rmtree(runs / "tables" / gone.split("/")[2])
+        for deed, words in (("name", "Ann"), ("speed", "usual"), ("concede", "")):
+            refused = browser.post(f"{gone}/{deed}", name=words, speed=words)
+            assert refused.status_code == 400, refused.text
+            assert "folder was removed" in words_of(refused.text)
         browser.move(gone, "x 1,1")
         assert "lay another table" in words_of(browser.wait(gone, "folder was removed"))
     journal = runs / "tables" / edited.split("/")[2] / "match.jsonl"
