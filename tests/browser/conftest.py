@@ -53,8 +53,12 @@ def opened(browser: Any) -> Iterator[Opened]:  # noqa: ANN401 - Playwright is no
 
 
 def _is_fault(said: Any) -> bool:  # noqa: ANN401 - a message of Playwright
-    """True for an error on the console, but that a page which was asked for is none."""
-    return bool(said.type == "error" and not said.location["url"].endswith(NOWHERE))
+    """True for an error on the console, but that a page which was asked for is none.
+
+    Nor that a frame's page, opened by itself, has no icon.
+    """
+    known = (NOWHERE, "/favicon.ico")
+    return bool(said.type == "error" and not said.location["url"].endswith(known))
 
 
 def faults(page: Any) -> list[str]:  # noqa: ANN401 - a page of Playwright

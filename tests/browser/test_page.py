@@ -13,7 +13,7 @@ import pytest
 
 from tests.browser.conftest import NOWHERE, Opened, faults, faults_of_looks
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(800)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 LONG = 120_000  # milliseconds: a run of the machine on two busy cores
 PROMPT = "connect three in a row on a board of 4 by 4"
 
