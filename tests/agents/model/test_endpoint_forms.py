@@ -216,7 +216,7 @@ NO_OBJECTS = {
     "argsdouble-list": json.dumps('["x"]'),
     "argslist-raw": ["x"],
 }
-LOST = {
+LOST: dict[str, list[dict[str, object]]] = {
     "no-arguments": [{"index": 0, "function": {"name": "run"}}],
     "two-objects": [under("parameters", index=0, input={"seed": 5})],
     "pieces-disagree": [call({"seed": seed}, index=0) for seed in (4, 5)],
