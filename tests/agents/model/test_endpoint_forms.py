@@ -140,7 +140,7 @@ def under(name: str, *, index: int | None = None, **said: object) -> dict[str, o
     return {"id": "a", **place, "function": {"name": "run", name: OBJECT, **said}}
 
 
-FLAT = {"id": "a", "type": "function", "name": "run", "arguments": TEXT}
+FLAT: dict[str, object] = {"id": "a", "type": "function", "name": "run", "arguments": TEXT}
 PIECES = [{"source": "x"}, {"source": "x = 1"}, {"seed": 4}]
 LEGACY = [{"name": "run", "arguments": TEXT[:5]}, {"arguments": TEXT[5:]}]
 ONE: list[tuple[str, object]] = [("run", OBJECT)]
