@@ -79,14 +79,22 @@ class Settled:
             raise RoleError(f"{'; '.join(wrong)}. Its settings: {', '.join(fields)}")
 
     def hear(self, said: Stated) -> None:
-        """Set all that some words set, or nothing where one of it cannot be taken."""
+        """Set all that some words set, or nothing where one of it cannot be taken.
+
+        What was chosen beside the brief stays alone: the rest of the words is heard.
+        """
+        for name, value in said.sets.items():
+            if name not in self.owners and (chosen := self.settings.get(name)) not in (None, value):
+                reason = f"{name}={value_text(chosen)} was chosen beside the brief"
+                self.lost.append((said, reason))
+                said = replace(said, sets={k: v for k, v in said.sets.items() if k != name})
+        if not said.sets:
+            return
         for name, value in said.sets.items():
             owner, before = self.owners.get(name), self.settings.get(name)
             reason = self._objection(name, value)
-            if not reason and before not in (None, value):
-                if owner is None:
-                    reason = f"{name}={value_text(before)} was chosen beside the brief"
-                elif self._corrects(owner, said):
+            if not reason and owner is not None and before not in (None, value):
+                if self._corrects(owner, said):
                     self.drop(name, CORRECTED)
                 elif self._corrects(said, owner):
                     reason = CORRECTED
