@@ -17,9 +17,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.dataclasses import dataclass as value_class
+
+from games.text import read_yaml
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -38,7 +39,7 @@ Tell: TypeAlias = Callable[[str], None]
 def read_data(path: str) -> Any:  # noqa: ANN401 - whoever asks knows what it holds
     """The contents of a YAML or JSON file below `evals`."""
     text = files("evals").joinpath(path).read_text(encoding="utf-8")
-    return json.loads(text) if path.endswith(".json") else yaml.safe_load(text)
+    return json.loads(text) if path.endswith(".json") else read_yaml(text)
 
 
 @dataclass(frozen=True)

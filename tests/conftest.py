@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-import yaml
 
+from games.text import read_yaml
 from tools.sandbox.backends import Kit, Limits, Pool, PoolGoneError, Process
 from tools.sandbox.local import LinuxBackend
 
@@ -113,14 +113,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what `tests/slow.yaml` lists as `slow`, and all but a sample of each file as `whole`.
 
     The sample has the shortest slow tests of a file, as many as take `_SAMPLE_S` together, and one
-    at least where it takes no longer than `_LONGEST_S`.
+    at least where it takes no longer than `_LONGEST_S`. Those marked `essential` are run always.
     """
     text = Path(__file__).with_name("slow.yaml").read_text(encoding="utf-8")
-    listed = yaml.safe_load(text) or {}
+    listed = read_yaml(text) or {}
     slow = [item for item in items if item.nodeid in listed]
     spent: dict[str, float] = {}
     for item in sorted(slow, key=lambda item: listed[item.nodeid]):
         item.add_marker("slow")
+        if item.get_closest_marker("essential"):
+            continue
         file = item.nodeid.partition("::")[0]
         seconds = spent.get(file, 0) + listed[item.nodeid]
         if seconds <= (_SAMPLE_S if file in spent else _LONGEST_S):

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from games.checks import Finding
+from games.checks import Finding, verdict
 from games.checks.contract import from_fault
 from games.checks.leaks import check_leaks
 from games.checks.run import CheckSettings, run_checks
@@ -92,6 +92,7 @@ class CheckRun:
     _sandbox: Sandbox = field(repr=False)
     _source: str = field(repr=False)
     _start: tuple[int, Mapping[str, Json]] = field(repr=False)
+    _passed: dict[tuple[UnitTest, ...], list[Finding]] = field(default_factory=dict, repr=False)
 
     @property
     def num_players(self) -> int:
@@ -99,8 +100,14 @@ class CheckRun:
         return self._start[0]
 
     def unit_tests(self, tests: Sequence[UnitTest]) -> list[Finding]:
-        """Run generated unit tests in a fresh worker."""
-        return self._held(lambda subject: check_unit_tests(subject, tests))
+        """Run generated unit tests in a fresh worker; what all passed is not run twice."""
+        asked = tuple(tests)
+        if asked in self._passed:
+            return [*self._passed[asked]]
+        found = self._held(lambda subject: check_unit_tests(subject, tests))
+        if verdict(found) == "passed":  # a fault may be one of time
+            self._passed[asked] = found
+        return found
 
     def plies(self, plies: Sequence[PlayedPly]) -> list[Finding]:
         """Play plies that were judged faulty again, in a fresh worker."""

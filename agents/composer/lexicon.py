@@ -18,6 +18,7 @@ import yaml
 from pydantic import BaseModel, JsonValue, ValidationError, model_validator
 
 from games.library import exemplars, families, preset, presets
+from games.text import read_yaml
 from games.values import Json
 
 Settings: TypeAlias = Mapping[str, Json]
@@ -189,6 +190,6 @@ P = TypeVar("P", bound=BaseModel)
 
 def _read(name: str, text: str, page: type[P], **more: object) -> P:
     try:
-        return page.model_validate({**yaml.safe_load(text), **more})
+        return page.model_validate({**read_yaml(text), **more})
     except (yaml.YAMLError, TypeError, ValidationError, re.error) as error:
         raise WordsError(f"{name}: {error}; mend it") from error

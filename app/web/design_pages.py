@@ -32,6 +32,7 @@ router = APIRouter()
 _LONGEST = 20_000
 _MOST_TOLD = 600  # characters of a message that are shown again
 _MOST_STAGES = 400
+_LOOK_S = 0.2
 _PLAYABLE = ("made", "delivered")  # ends of a run after which the command says how to play
 _BROKEN = (
     "This game does not pass its checks, so that it is not offered to be played. Say how to "
@@ -235,6 +236,11 @@ class Designs:
                 with folder.held():
                     write_request(read_request(folder).answered(said), folder)
             self._started(folder)
+
+    def wait_for_rest(self) -> None:
+        """Wait until no run is at work."""
+        while any(run.working for run in [*self._runs.values()]):
+            time.sleep(_LOOK_S)
 
     def close(self) -> None:
         """Stop all runs."""

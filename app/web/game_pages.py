@@ -2,14 +2,11 @@
 
 import json
 import re
-import threading
-from collections.abc import Callable
 from contextlib import ExitStack
-from contextvars import copy_context
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Depends
@@ -20,8 +17,8 @@ from starlette.responses import HTMLResponse, Response
 from app.table.reading import Setting
 from app.web.design_pages import rules_of
 from app.web.drawing.seat import SeatDrawing
-from app.web.guard import refusal_of
 from app.web.pages import Refusal, form_of, page, see, wants_part, web_of
+from app.web.streams import Heard
 from games.text import one_line
 from games.values import TERMINAL
 
@@ -38,7 +35,6 @@ _FRAMED = (
 _BESIDE = re.compile(r'<a href="(?!#)[^"]*">([^<]*)</a>')
 _MOST_FOUND, _MOST_MATCHES, _MOST_SIMULATIONS = 10, 200, 2_000
 _FOLLOWED = 8  # matches that are kept as they were followed
-_ANALYSES = 16  # that are kept
 _KINDS = ("position", "blunders")
 
 
@@ -62,99 +58,6 @@ class AskedPly:
 
 
 At = Annotated[AskedPly, Depends(AskedPly)]
-
-
-Heard: TypeAlias = Callable[[int, int], None]
-"""Hears how many decisions of how many are valued."""
-Work: TypeAlias = Callable[[Heard], dict[str, Any]]
-
-
-class _StoppedError(Exception):
-    """Somebody stopped an analysis."""
-
-
-@dataclass
-class Analysis:
-    """An analysis of a recorded match, in a thread.
-
-    Attributes:
-        heard: Told whenever there is something new.
-        doing: How far it is; empty once it has ended.
-        found: What it found; {} until then.
-        said: Why it ended without.
-        news: How often there was something new.
-    """
-
-    heard: Callable[[], None]
-    doing: str = "solving"
-    found: dict[str, Any] = field(default_factory=dict)
-    said: str = ""
-    news: int = 0
-    _is_stopped: bool = False
-
-    def start(self, work: Work) -> None:
-        """Begin."""
-        run = copy_context().run  # of where generated code runs
-        threading.Thread(target=run, args=(self._run, work), daemon=True).start()
-
-    def stop(self) -> None:
-        """Stop before the next decision."""
-        if self.doing:
-            self._is_stopped = True
-            self._tell("stopping at the next decision")
-
-    def _run(self, work: Work) -> None:
-        try:
-            self.found = work(self._valued)
-        except _StoppedError:
-            self.said = "The analysis was stopped."
-        except Exception as error:  # noqa: BLE001 - the page says so
-            self.said = refusal_of(error).said
-        self._tell("")
-
-    def _valued(self, done: int, of: int) -> None:
-        if self._is_stopped:
-            raise _StoppedError
-        self._tell(f"{done} of {of} decisions")
-
-    def _tell(self, doing: str) -> None:
-        self.doing, self.news = doing, self.news + 1
-        self.heard()
-
-
-@dataclass
-class Analyses:
-    """The newest analyses, by what is analysed.
-
-    Attributes:
-        heard: Told of one of which there is something new.
-    """
-
-    heard: Callable[[str], None]
-    _kept: dict[str, Analysis] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def get(self, topic: str) -> Analysis | None:
-        """An analysis that goes on or has ended."""
-        return self._kept.get(topic)
-
-    def begin(self, topic: str, work: Work) -> None:
-        """Begin an analysis, unless it goes on already or has found something."""
-        with self._lock:
-            known = self._kept.get(topic)
-            if known is not None and not known.said:
-                return
-            self._kept.pop(topic, None)
-            ended = [name for name, one in self._kept.items() if not one.doing]
-            for name in ended[: max(0, len(self._kept) - _ANALYSES)]:
-                del self._kept[name]
-            made = self._kept[topic] = Analysis(lambda: self.heard(topic))
-            made.start(work)
-
-    def close(self) -> None:
-        """Stop all."""
-        for one in [*self._kept.values()]:
-            one.stop()
 
 
 @router.get("/")

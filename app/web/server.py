@@ -1,5 +1,6 @@
 """The page's parts together: its app, its tables and runs, and what there is to play."""
 
+import os
 import re
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -25,7 +26,7 @@ from app.web.keeping import Tables
 from app.web.pages import HERE, Refusal, error_page
 from app.web.playing import WebTable
 from app.web.settings import WebSettings
-from app.web.streams import Streams
+from app.web.streams import Analyses, Streams
 from app.web.views import Beholder
 from games import library
 
@@ -178,24 +179,36 @@ class Web:
         self.streams = Streams(limits)
         self.tables = Tables(self.settings, self.sandbox, self.streams.tell)
         self.designs = Designs(limits, self.sandbox, self.store, self.streams.tell)
-        self.analyses = game_pages.Analyses(self.streams.tell)
+        self.analyses = Analyses(self.streams.tell)
         self.games = Games(self.settings.runs, self.gallery, self.sandbox, self.designs.why_not)
         self._heavy = threading.BoundedSemaphore(limits.heavy)
 
     def warm(self) -> None:
-        """Load in the background what the first page and the first run would wait for."""
+        """Load in the background what the first page and the first run would wait for.
+
+        Whoever makes a game goes before it.
+        """
+        context = copy_context()  # of where generated code runs
+        threading.Thread(target=context.run, args=(self._warm,), name="warm", daemon=True).start()
+
+    def _warm(self) -> None:
         from app.commands.library import listed_game
 
-        def work() -> None:
-            for name in library.names():
-                listed_game(name)
-            import graph.new.runs  # noqa: F401 - the machine, with all its nodes
-            from graph.new.opening import composer_over
+        for name in library.names():
+            listed_game(name)
+        import graph.new.runs  # noqa: F401 - the machine, with all its nodes
+        from agents.composer.lexicon import lexicons
+        from agents.protocols import Brief, Choices
+        from graph.new.opening import composer_over
+        from graph.run.settings import versions
 
-            composer_over(self.store()).designer.clarify("whist")  # reads all that it knows
-
-        context = copy_context()  # of where generated code runs
-        threading.Thread(target=context.run, args=(work,), name="warm", daemon=True).start()
+        versions()
+        self.store().snapshot_id()
+        designer = composer_over(self.store()).designer
+        for lexicon in lexicons() if not os.environ.get("RULEWRIGHT_MODEL") else ():
+            self.designs.wait_for_rest()
+            asked = Brief(prompt=lexicon.family, choices=Choices(family=lexicon.family))
+            designer.design(asked, lambda _: ())  # the first one fits all that is known of it
 
     def store(self) -> "Store":
         """The store of games and mechanics, opened once."""

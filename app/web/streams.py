@@ -1,17 +1,22 @@
-"""Server-sent events: a page hears that there is something new, and fetches it by itself."""
+"""Server-sent events, by which a page hears of news and fetches them; and analyses in threads."""
 
 import asyncio
+import threading
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable
+from contextvars import copy_context
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from app.web.guard import refusal_of
 from app.web.pages import Refusal
 from app.web.settings import WebLimits
 
 _QUIET_S = 20.0  # without an event, after which a comment keeps the connection
+_ANALYSES = 16  # that are kept
 
 Listener = tuple[asyncio.AbstractEventLoop, asyncio.Event]
 
@@ -107,3 +112,96 @@ class Streams:
             self._listeners[topic].discard(listener)
             if not self._listeners[topic]:
                 del self._listeners[topic]
+
+
+Heard: TypeAlias = Callable[[int, int], None]
+"""Hears how many decisions of how many are valued."""
+Work: TypeAlias = Callable[[Heard], dict[str, Any]]
+
+
+class _StoppedError(Exception):
+    """Somebody stopped an analysis."""
+
+
+@dataclass
+class Analysis:
+    """An analysis of a recorded match, in a thread.
+
+    Attributes:
+        heard: Told whenever there is something new.
+        doing: How far it is; empty once it has ended.
+        found: What it found; {} until then.
+        said: Why it ended without.
+        news: How often there was something new.
+    """
+
+    heard: Callable[[], None]
+    doing: str = "solving"
+    found: dict[str, Any] = field(default_factory=dict)
+    said: str = ""
+    news: int = 0
+    _is_stopped: bool = False
+
+    def start(self, work: Work) -> None:
+        """Begin."""
+        run = copy_context().run  # of where generated code runs
+        threading.Thread(target=run, args=(self._run, work), daemon=True).start()
+
+    def stop(self) -> None:
+        """Stop before the next decision."""
+        if self.doing:
+            self._is_stopped = True
+            self._tell("stopping at the next decision")
+
+    def _run(self, work: Work) -> None:
+        try:
+            self.found = work(self._valued)
+        except _StoppedError:
+            self.said = "The analysis was stopped."
+        except Exception as error:  # noqa: BLE001 - the page says so
+            self.said = refusal_of(error).said
+        self._tell("")
+
+    def _valued(self, done: int, of: int) -> None:
+        if self._is_stopped:
+            raise _StoppedError
+        self._tell(f"{done} of {of} decisions")
+
+    def _tell(self, doing: str) -> None:
+        self.doing, self.news = doing, self.news + 1
+        self.heard()
+
+
+@dataclass
+class Analyses:
+    """The newest analyses, by what is analysed.
+
+    Attributes:
+        heard: Told of one of which there is something new.
+    """
+
+    heard: Callable[[str], None]
+    _kept: dict[str, Analysis] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self, topic: str) -> Analysis | None:
+        """An analysis that goes on or has ended."""
+        return self._kept.get(topic)
+
+    def begin(self, topic: str, work: Work) -> None:
+        """Begin an analysis, unless it goes on already or has found something."""
+        with self._lock:
+            known = self._kept.get(topic)
+            if known is not None and not known.said:
+                return
+            self._kept.pop(topic, None)
+            ended = [name for name, one in self._kept.items() if not one.doing]
+            for name in ended[: max(0, len(self._kept) - _ANALYSES)]:
+                del self._kept[name]
+            made = self._kept[topic] = Analysis(lambda: self.heard(topic))
+            made.start(work)
+
+    def close(self) -> None:
+        """Stop all."""
+        for one in [*self._kept.values()]:
+            one.stop()

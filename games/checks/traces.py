@@ -206,11 +206,10 @@ def _consequence(trace: Trace, one: Step, other: Step) -> tuple[set[str], bool]:
 
 def _untouched(trace: Trace, one: Step, other: Step, paths: set[str]) -> bool:
     """True where no hidden component that sets two positions apart moved or came to light."""
-    states = one.before.state, other.before.state
-    hidden = exchanged_components(*states, trace.zones)
-    if one.action != other.action or not hidden:
+    if one.action != other.action:
         return False
-    return not any(
+    hidden = exchanged_components(one.before.state, other.before.state, trace.zones)
+    return bool(hidden) and not any(
         hidden & moved_components(step.before.state, step.after.state, trace.zones)
         or paths & trace.sight(step.before.state).hidden.keys() - step.sight.hidden.keys()
         for step in (one, other)

@@ -16,7 +16,7 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
 from games.library.handicaps import HANDICAPS, handicapped, with_handicap_rules
-from games.text import did_you_mean, game_literal, literal_game, syntax_tree
+from games.text import did_you_mean, game_literal, literal_game, read_yaml, syntax_tree
 from games.values import Json, ModuleFault, show
 
 _KEYS = {"means", "words", "near"}
@@ -113,9 +113,7 @@ def tags_in(text: str) -> frozenset[str]:
 @cache
 def empty_words() -> frozenset[str]:
     """Words that ask for nothing by themselves: articles, auxiliary verbs, politeness."""
-    import yaml
-
-    lists = yaml.safe_load((files("games.library") / "words.yaml").read_text(encoding="utf-8"))
+    lists = read_yaml((files("games.library") / "words.yaml").read_text(encoding="utf-8"))
     return frozenset(f"{lists['function']} {lists['fillers']}".split())
 
 
@@ -130,7 +128,7 @@ def _table(name: str, text: str) -> dict[str, Any]:
     import yaml
 
     try:
-        table = yaml.safe_load(text)
+        table = read_yaml(text)
     except yaml.YAMLError as error:
         raise TagsError(f"games/library/{name} is not YAML: {error}; mend it") from error
     if not isinstance(table, dict):
@@ -183,11 +181,9 @@ def presets() -> Mapping[str, Preset]:
 
 
 def _presets_of(family: str) -> Iterator[Preset]:
-    import yaml
-
     path = _folder() / family / "presets.yaml"
     if path.is_file():
-        table = yaml.safe_load(path.read_text(encoding="utf-8"))
+        table = read_yaml(path.read_text(encoding="utf-8"))
         for name, fields in table.items():
             yield Preset(name, family, fields["players"], fields["parameters"])
 
@@ -329,10 +325,8 @@ def in_reading_order(text: str) -> tuple[str, dict[str, str]]:
 
 def levers(family: str) -> Mapping[str, list[Json]]:
     """Values to try of settings that a family declares without range and choices, by name."""
-    import yaml
-
     path = _folder() / family / "levers.yaml"
-    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return read_yaml(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def rulebook_template(family: str) -> str:

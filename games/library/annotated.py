@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from games.library import in_reading_order, rulebook
 from games.mechanics import ROOT, GraphError, Kind, Mechanic, MechanicEdge, MechanicGraph
+from games.text import read_yaml
 from games.values import Json
 
 _UNTOLD = "untold"
@@ -65,7 +66,7 @@ def read_mechanics(family: str, text: str) -> FamilyMechanics:
 
     where = f"games/library/{family}/mechanics.yaml"
     try:
-        table: dict[str, Any] = dict(yaml.safe_load(text))
+        table: dict[str, Any] = dict(read_yaml(text))
         untold = table.pop(_UNTOLD, ())
         found = FamilyMechanics.model_validate({"mechanics": table, _UNTOLD: untold})
     except (yaml.YAMLError, ValidationError, TypeError, ValueError) as error:

@@ -19,7 +19,6 @@ from open_spiel.python.algorithms import (
     cfr,
     expected_game_score,
     exploitability,
-    generate_playthrough,
     mcts,
     minimax,
 )
@@ -94,7 +93,14 @@ def pass_openspiel(module: Any) -> str:  # noqa: ANN401 - an exported file
     pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
     np.random.seed(1)  # noqa: NPY002 - what OpenSpiel's test draws from
     GamesSimTest("test_game_sim_chess").sim_game(game)
-    return str(generate_playthrough.playthrough(name, None, seed=1))
+    return playthrough(name, None)
+
+
+def playthrough(name: str, actions: list[int] | None) -> str:
+    """OpenSpiel's account of a match, which loads all games and is imported where it is needed."""
+    from open_spiel.python.algorithms.generate_playthrough import playthrough as written
+
+    return str(written(name, actions, seed=1))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -109,8 +115,7 @@ def test_openspiels_own_tests_pass(load: Load, name: str) -> None:
     played = [int(line.split(":")[1]) for line in text.splitlines() if line.startswith("action: ")]
     assert played
     if name in SAMPLE:
-        again = generate_playthrough.playthrough(f"rulewright_{name}", played, seed=1)
-        assert again == text
+        assert playthrough(f"rulewright_{name}", played) == text
 
 
 @pytest.mark.whole

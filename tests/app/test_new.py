@@ -50,6 +50,7 @@ def made(command: Command, kept: Path, results: dict[str, Outcome]) -> Outcome:
     return results["made"]
 
 
+@pytest.mark.essential
 def test_a_prompt_becomes_a_folder_with_everything(kept: Path, made: Outcome) -> None:
     done = made
     assert done.code == 0, done.err
@@ -67,6 +68,7 @@ def test_a_prompt_becomes_a_folder_with_everything(kept: Path, made: Outcome) ->
         assert clause["seen"], clause  # and a match that was checked shows it
 
 
+@pytest.mark.essential
 @pytest.mark.skipif(sys.platform != "linux", reason="the strong grade is Linux's")
 def test_a_run_is_strong_by_default_in_every_file_it_leaves(kept: Path, made: Outcome) -> None:
     run, checks = (json.loads((kept / name).read_text()) for name in ("run.json", "checks.json"))
@@ -76,6 +78,7 @@ def test_a_run_is_strong_by_default_in_every_file_it_leaves(kept: Path, made: Ou
     assert grades == [("strong", "linux")] * 5
 
 
+@pytest.mark.essential
 @pytest.mark.usefixtures("made")
 def test_the_game_passes_its_checks_by_hand(command: Command, kept: Path) -> None:
     done = command("check", kept / "game.py", "--players", "2", "--json")
@@ -100,6 +103,7 @@ def test_a_run_that_ctrl_c_stopped_goes_on_to_the_same_bytes_as_the_same_seed_ga
     assert same_every_time(folder) == same_every_time(kept)
 
 
+@pytest.mark.essential
 def test_a_run_that_ended_is_resumed_as_it_is(command: Command, kept: Path, made: Outcome) -> None:
     before = same_every_time(kept)
     done = command("resume", kept, "--json")
@@ -107,6 +111,7 @@ def test_a_run_that_ended_is_resumed_as_it_is(command: Command, kept: Path, made
     assert same_every_time(kept) == before
 
 
+@pytest.mark.essential
 @pytest.mark.usefixtures("made")
 def test_the_trace_shows_every_node(command: Command, kept: Path) -> None:
     names = json.dumps(command("trace", kept, "--json").json)

@@ -25,6 +25,7 @@ from app.commands.new import RunOptions
 from evals.results import EvalInfo, EvalOptions, EvalResult, Score
 from graph.learn.settings import LearnSettings
 from graph.new.context import RunSettings
+from tests.app.smaller import smaller
 
 HERE = Path(__file__).parent
 SURFACE: dict[str, Any] = yaml.safe_load((HERE / "surface.yaml").read_text(encoding="utf-8"))
@@ -130,6 +131,7 @@ def told(folder: Path) -> list[Told]:
     (folder / "runs").mkdir()
     with pytest.MonkeyPatch.context() as patch, contextlib.chdir(folder):
         patch.setenv("RULEWRIGHT_RUNS", str(folder / "runs"))
+        patch.setattr(RunSettings, "model_validate", smaller(RunSettings.model_validate))
         patch.delenv("E2B_API_KEY", raising=False)  # a machine of the service costs
         patch.setattr("sys.stdin", io.StringIO())  # nobody is there
         return [called(shlex.split(one["call"])) for one in CALLS]

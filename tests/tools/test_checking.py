@@ -13,7 +13,7 @@ from tests.games.checks.test_checks import SOUND
 from tests.games.checks.test_choices import GAME, GAMES
 from tools.checking import check_source, usual_players
 from tools.pace import slowest_function
-from tools.sandbox import Limits, Sandbox
+from tools.sandbox import Limits, Sandbox, SandboxUnavailableError
 from tools.sources import GameNotFoundError, find_game
 
 SETTINGS = CheckSettings(matches=3, samples=8)
@@ -201,6 +201,25 @@ def test_a_unit_test_is_judged_on_the_host(sandbox: Sandbox, expected: str, outc
         expected_json=expected,
     )
     assert [f.outcome for f in run.unit_tests([test])] == [outcome]
+
+
+def test_unit_tests_that_all_passed_are_not_run_twice() -> None:
+    good = UnitTest(
+        name="dealing comes first",
+        rule="R1",
+        actions=(),
+        function="get_current_player",
+        expected_json="-1",
+    )
+    bad = good.model_copy(update={"expected_json": "0"})
+    with Sandbox() as own:
+        run = check_source(own, SOUND, settings=SETTINGS, num_players=2, parameters={})
+        found = run.unit_tests([good])
+        assert [f.outcome for f in run.unit_tests([bad])] == ["failed"]
+    assert run.unit_tests([good]) == found
+    for others in ([bad], [good, bad]):
+        with pytest.raises(SandboxUnavailableError, match="closed"):
+            run.unit_tests(others)
 
 
 def test_what_looking_ahead_tells_makes_no_match_too_large() -> None:

@@ -11,7 +11,11 @@ from agents.observing.transformer import Cache, Transformer
 from agents.observing.twin import TorchTwin
 from tests.agents.observing.test_transformer import BATCH, ENDS, SEQUENCES, SMALL, batch, model
 
-pytest.importorskip("torch", reason="the twin is an extra: not verified without torch")
+
+@pytest.fixture(autouse=True)
+def _torch() -> None:
+    """Torch is loaded by the process that runs these tests, and by no other that collects them."""
+    pytest.importorskip("torch", reason="the twin is an extra: not verified without torch")
 
 
 def test_logits_are_those_of_the_probabilities_token_by_token() -> None:

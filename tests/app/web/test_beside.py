@@ -1,4 +1,4 @@
-"""Beside a match: hints that end, and words that whoever looks on may hear."""
+"""Beside a match: hints that end, words for whoever looks on, and loading in the background."""
 
 import asyncio
 import re
@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from agents.composer import lexicon
+from agents.composer.meaning.statements import statements_of
 from app.table.hints import HintSearch
+from app.web.design_pages import DesignRun
 from app.web.keeping import Wanted
 from app.web.pages import Refusal
 from app.web.settings import WebLimits
@@ -149,3 +152,23 @@ def test_a_stream_whose_reader_went_away_at_once_counts_no_more() -> None:
         stream = streams.answer("table", "somebody", lambda: "mark")
         with suppress(OSError):
             asyncio.run(stream({"type": "http", "asgi": {}}, gone, broken))
+
+
+def test_a_server_fits_what_the_first_design_needs_while_nobody_makes_a_game(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    smallest = (lexicon.lexicon_of("tic_tac_toe"),)
+    monkeypatch.setattr(lexicon, "lexicons", lambda: smallest)
+    monkeypatch.setattr(library, "names", lambda: ("tic_tac_toe",))
+    monkeypatch.setattr(DesignRun, "start", lambda *_: None)
+    designs, before = browser.web.designs, statements_of.cache_info()
+    run = designs.get(designs.begin("a game", {"quick": True}))
+    assert run is not None
+    browser.web.warm()
+    warm = next(one for one in threading.enumerate() if one.name == "warm")
+    warm.join(0.3)
+    assert warm.is_alive()
+    assert statements_of.cache_info() == before
+    run.working = False
+    warm.join(PATIENCE_S)
+    assert statements_of.cache_info() != before

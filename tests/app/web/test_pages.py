@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.web.game_pages import Analyses
+from app.web.streams import Analyses
 from graph.new.context import RunSettings
 from tests.app.smaller import smaller
 from tests.app.test_new import DISCS
