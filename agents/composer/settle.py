@@ -83,13 +83,7 @@ class Settled:
 
         What was chosen beside the brief stays alone: the rest of the words is heard.
         """
-        for name, value in said.sets.items():
-            if name not in self.owners and (chosen := self.settings.get(name)) not in (None, value):
-                reason = f"{name}={value_text(chosen)} was chosen beside the brief"
-                self.lost.append((said, reason))
-                said = replace(said, sets={k: v for k, v in said.sets.items() if k != name})
-        if not said.sets:
-            return
+        said = self._without_choices(said)
         for name, value in said.sets.items():
             owner, before = self.owners.get(name), self.settings.get(name)
             reason = self._objection(name, value)
@@ -113,7 +107,17 @@ class Settled:
             if name not in self.settings:
                 self.owners[name] = said
             self.settings[name] = value
-        self.taken.append(said)
+        self.taken += [said] if said.sets else []
+
+    def _without_choices(self, said: Stated) -> Stated:
+        """The same without what was chosen otherwise beside the brief, which is lost."""
+        rest = dict(said.sets)
+        for name, value in said.sets.items():
+            if name not in self.owners and (chosen := self.settings.get(name)) not in (None, value):
+                reason = f"{name}={value_text(chosen)} was chosen beside the brief"
+                self.lost.append((said, reason))
+                del rest[name]
+        return replace(said, sets=rest)
 
     def _corrects(self, earlier: Stated, later: Stated) -> bool:
         """True where words between two others take back the earlier ones."""
