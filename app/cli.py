@@ -106,6 +106,18 @@ app.command("trace")(show_trace)
 app.command("doctor")(examine)
 
 
+def _require_plain_names(asked: list[str]) -> None:
+    """Refuse a file or folder with line breaks in its name: told, it could pass for our words.
+
+    Raises:
+        BadParameter: Naming it in one line.
+    """
+    for one in asked:
+        parts = (one, one.rpartition("=")[2], one.rpartition(":")[2])
+        if len(one.splitlines()) > 1 and any(os.path.lexists(part) for part in parts):
+            raise typer.BadParameter(f"the name {one!r} has more than one line; give it another")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code.
 
@@ -114,6 +126,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked = sys.argv[1:] if arguments is None else arguments
     gc.set_threshold(_NEW_OBJECTS, 20, 20)  # what a run makes are mostly results that stay
     try:
+        _require_plain_names(asked)
         command: Any = typer.main.get_command(app)
         code = command(args=arguments, standalone_mode=False)
     except KeyboardInterrupt:

@@ -92,6 +92,7 @@ def mechanic_coverage(
     graph: MechanicGraph,
     matches: Sequence[PlayedActions],
     deadline_s: float = _DEADLINE_S,
+    rules: Sequence[str] = (),
 ) -> RuleCoverage:
     """Follow matches through the mechanics of a source, as `rule_coverage` does.
 
@@ -102,13 +103,15 @@ def mechanic_coverage(
         sandbox: Where it runs.
         source: The module that the records were played with.
         graph: The mechanics; the coverage is by their ids.
+        rules: Ids of rules that are followed beside them, in the same pass.
         matches: See `rule_coverage`.
         deadline_s: Seconds for all of them together.
 
     Raises:
         ModuleFault: If the source does not parse or load.
     """
-    by_rule, marks = _marks(source), dict[str, list[_Place]]()
+    by_rule = _marks(source)
+    marks = {rule: by_rule[rule] for rule in rules if rule in by_rule}
     functions = (one for one in foreign_tree(source).body if isinstance(one, ast.FunctionDef))
     text, defined = source.splitlines(), {one.name: one for one in functions}
     for node in graph.nodes:
@@ -121,7 +124,7 @@ def mechanic_coverage(
         ]
         found = found or [place for rule in node.rules for place in by_rule.get(rule, ())]
         marks |= {node.id: found} if found else {}
-    ids = [node.id for node in graph.nodes]
+    ids = [*rules, *(node.id for node in graph.nodes)]
     return _followed(sandbox, source, marks, ids, matches, deadline_s)
 
 

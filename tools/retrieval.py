@@ -5,6 +5,7 @@ text's words carry (`games.library`). A piece ranks by its nearest meaning, its 
 a rule it implements, and by the tags it shows. Pieces are cut at definitions, never within one.
 """
 
+import ast
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from games.library import families, likeness, shown, tags_in
+from games.text import syntax_tree
 from vectorstore.documents import LIBRARY_KINDS, Example, Kind
 from vectorstore.sources import CONTRACT_FUNCTIONS, closure, definitions, fitted, readable
 from vectorstore.store import Store
@@ -24,8 +26,13 @@ _FUNCTION_WEIGHT = 0.25
 _RULE_COST = 0.005  # of each rule a function implements: the narrower one is the better answer
 _NEAR = 0.6  # of a mechanic with a tag asked for; see tests/tools/mechanic_queries.yaml
 _NEAR_UNTAGGED = 0.5  # how a game ends, or who is out, is near to the words for any game
-_BEHIND = 0.1  # the best snippet; fitted on tests/tools/retrieval_queries.yaml
+_BEHIND = 0.1  # the best snippet; fitted on tests/tools/retrieval_queries.yaml, as the next three
+_BEHIND_ANY, _FARTHEST_ANY = 0.03, 0.35  # where no contract function is named
+_DOING_WEIGHT = 0.05  # there, of what carries a rule out, over what shows or tells of it
+_DOING = ("apply_action", "get_legal_actions", "get_rewards", "initial_state")
 _CONSIDERED = 150  # of each kind; Chroma's index finds at most 200
+_WORK = (ast.BinOp, ast.Call, ast.Compare, ast.For, ast.If, ast.IfExp, ast.comprehension)
+_LEAST_WORK = 2
 _FENCE = "```python\n"
 _DRAFTED: Mapping[str, tuple[str, ...]] = {
     "visible": ("Observations",),
@@ -91,13 +98,18 @@ class Retrieval:
 
         Returns:
             Best first; at most two of one family, none that another one holds, or that is much
-            further away than the best.
+            further away than the best. Where no contract function is wanted, none that only names
+            a rule or is far from the words, so it may be empty.
         """
         named = [name for name in CONTRACT_FUNCTIONS if "_" in name and name in query]
         wanted = function if function in CONTRACT_FUNCTIONS else named[0] if named else None
         ranked, far = self._ranked(query, tags_in(query), wanted)
+        behind = _BEHIND
+        if wanted is None:
+            near = [piece for piece in ranked if far[piece.id] <= _FARTHEST_ANY]
+            ranked, behind = [p for p in near if _does(p.text, _name(p))], _BEHIND_ANY
         found = _chosen(ranked, n, limit)
-        return [piece for piece in found if far[piece.id] <= far[found[0].id] + _BEHIND]
+        return [piece for piece in found if far[piece.id] <= far[found[0].id] + behind]
 
     def drafting_snippets(self, design: DescribedGame, *, limit: int = 8_000) -> list[Example]:
         """Functions of other games for a first draft, of different contract functions.
@@ -160,7 +172,9 @@ class Retrieval:
             return min([piece.distance, *(near[id_] for id_ in ids if id_ in near)])
 
         def far(piece: Example) -> float:
-            fit = _FUNCTION_WEIGHT if function and _serves(piece, function) else 0.0
+            sought = (function,) if function else _DOING
+            fits = any(_serves(piece, one) for one in sought)
+            fit = (_FUNCTION_WEIGHT if function else _DOING_WEIGHT) if fits else 0.0
             broad = _RULE_COST * len(_items(piece, "rules"))
             return piece.distance - _bonus(piece, asked) - fit + broad
 
@@ -202,6 +216,19 @@ def _drafts(piece: Example, function: str) -> bool:
     """True where it may stand for a contract function in a draft."""
     own = piece.metadata["function"] == function
     return own or (function in ("apply_action", "get_rewards") and _serves(piece, function))
+
+
+@cache
+def _does(text: str, name: str) -> bool:
+    r"""True where a function of a piece works something out; one that looks it up does not.
+
+    >>> _does("def f(state):\n    return state['legal']\n", "f"), _does("LOW = 1\n", "LOW")
+    (False, True)
+    """
+    for node in syntax_tree(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return sum(isinstance(part, _WORK) for part in ast.walk(node)) >= _LEAST_WORK
+    return True
 
 
 def _serves(piece: Example, function: str) -> bool:

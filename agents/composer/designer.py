@@ -168,9 +168,12 @@ class ComposerDesigner:
 
 
 def _keeps_all(found: Reading) -> bool:
-    """True if it honours every demand, whatever game of another family is named beside them."""
-    others = {clause.text for clause in found.clauses if _named(clause.text)}
-    return all(c.status == "honoured" or c.text in others for c in found.clauses)
+    """True if it surely honours every demand but the names of games of other families."""
+    return all(
+        (c.status == "honoured" and not c.reason)
+        or (_named(c.text) and not c.reason.startswith(CLASH))
+        for c in found.clauses
+    )
 
 
 def _lost(before: Clause, after: Clause) -> bool:

@@ -147,12 +147,13 @@ def _pairs(parsed: Parsed, lexicon: Lexicon) -> Iterator[Stated]:
 
 
 def _boards(parsed: Parsed, lexicon: Lexicon) -> Iterator[Stated]:
-    """The sizes of a board: "7 by 8" is rows and columns."""
+    """The sizes of a board: "7 by 8" is rows and columns, and no size of a square."""
     known = game_of(lexicon.family).parameters.keys()
     for match, run in parsed.found(_BOARD):
         rows, columns = int(match["rows"]), int(match["columns"])
-        sets = {"rows": rows, "columns": columns} if "rows" in known else {"size": rows}
-        if sets.keys() <= known and (len(sets) > 1 or rows == columns):
+        size = rows if rows == columns else f"{rows} by {columns}"
+        sets = {"rows": rows, "columns": columns} if "rows" in known else {"size": size}
+        if sets.keys() <= known:
             yield Stated(run, sets, at=tuple(run))
 
 

@@ -79,14 +79,16 @@ class Settled:
             raise RoleError(f"{'; '.join(wrong)}. Its settings: {', '.join(fields)}")
 
     def hear(self, said: Stated) -> None:
-        """Set all that some words set, or nothing where one of it cannot be taken."""
+        """Set all that some words set, or nothing where one of it cannot be taken.
+
+        What was chosen beside the brief stays alone: the rest of the words is heard.
+        """
+        said = self._without_choices(said)
         for name, value in said.sets.items():
             owner, before = self.owners.get(name), self.settings.get(name)
             reason = self._objection(name, value)
-            if not reason and before not in (None, value):
-                if owner is None:
-                    reason = f"{name}={value_text(before)} was chosen beside the brief"
-                elif self._corrects(owner, said):
+            if not reason and owner is not None and before not in (None, value):
+                if self._corrects(owner, said):
                     self.drop(name, CORRECTED)
                 elif self._corrects(said, owner):
                     reason = CORRECTED
@@ -105,7 +107,17 @@ class Settled:
             if name not in self.settings:
                 self.owners[name] = said
             self.settings[name] = value
-        self.taken.append(said)
+        self.taken += [said] if said.sets else []
+
+    def _without_choices(self, said: Stated) -> Stated:
+        """The same without what was chosen otherwise beside the brief, which is lost."""
+        rest = dict(said.sets)
+        for name, value in said.sets.items():
+            if name not in self.owners and (chosen := self.settings.get(name)) not in (None, value):
+                reason = f"{name}={value_text(chosen)} was chosen beside the brief"
+                self.lost.append((said, reason))
+                del rest[name]
+        return replace(said, sets=rest)
 
     def _corrects(self, earlier: Stated, later: Stated) -> bool:
         """True where words between two others take back the earlier ones."""

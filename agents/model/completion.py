@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     AfterValidator,
@@ -22,6 +22,7 @@ _MOST_TOKENS = 10_000_000  # more than any model reads or writes in one call
 _LONGEST_TOKEN = 8  # characters, on the average of any model's text
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 _QUOTED = 160
+_NO_ARGUMENTS = frozenset({"arguments", "function", "id", "index", "name", "type"})
 _DONE = "[DONE]"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _BROKEN = re.compile("filter|error|abort|insufficient", re.IGNORECASE)  # ends of no whole reply
@@ -71,13 +72,39 @@ def _words_of(part: object) -> str:
 
 class _Function(BaseModel):
     name: str
-    arguments: Annotated[str, BeforeValidator(_arguments)] = ""
+    arguments: Annotated[str, BeforeValidator(_arguments)]
+
+
+def _with_arguments(call: object) -> object:
+    """The call with its arguments under `arguments`, wherever in it they stand.
+
+    The one object under another name is it where `arguments` holds nothing. Where that is not
+    there either, the arguments are no JSON, so that the model is told.
+    """
+    said = _said_of(call) if isinstance(call, dict) else None
+    if not isinstance(call, dict) or said is None:
+        return call
+    given = said.get("arguments")
+    if given in (None, "", "{}", {}):
+        others = (said[name] for name in said if name not in _NO_ARGUMENTS)
+        found = [one for one in others if isinstance(_parsed(_as_text(one)), dict)]
+        given = found[0] if len(found) == 1 else given if "arguments" in said and not found else "?"
+    return {**call, "function": {"name": said.get("name"), "arguments": given}}
+
+
+def _said_of(call: dict[str, Any]) -> dict[str, Any]:
+    """All that a call, or a part of one, says; some servers do not put it under `function`."""
+    function = call.get("function")
+    return {**call, **function} if isinstance(function, dict) else call
 
 
 class _ToolCall(BaseModel):
     id: Annotated[str | None, Field(coerce_numbers_to_str=True)] = None
     type: Annotated[Literal["function"], BeforeValidator(lambda _: "function")] = "function"
     function: _Function
+
+
+_Called: TypeAlias = Annotated[_ToolCall, BeforeValidator(_with_arguments)]
 
 
 def _each_once(calls: list[_ToolCall] | None) -> list[_ToolCall] | None:
@@ -106,7 +133,7 @@ class _Message(BaseModel):
     role: Annotated[Literal["assistant"], BeforeValidator(lambda _: "assistant")] = "assistant"
     content: Annotated[str | None, BeforeValidator(_joined)] = None
     refusal: str | None = None
-    tool_calls: Annotated[list[_ToolCall] | None, AfterValidator(_each_once)] = None
+    tool_calls: Annotated[list[_Called] | None, AfterValidator(_each_once)] = None
     thought: Annotated[str | None, BeforeValidator(_text_or_none)] = Field(
         default=None,
         exclude=True,
@@ -273,6 +300,32 @@ def _calls_of(said: dict[str, Any]) -> list[Any]:
     return [call for call in (calls if isinstance(calls, list) else [calls]) if call]
 
 
+def _follows(before: Sequence[object], more: object) -> bool:
+    """True if an object begins where another has ended."""
+    return _as_text(more).startswith("{") and _as_text(before[-1] if before else "").endswith("}")
+
+
+def _put_together(parts: Sequence[object]) -> object:
+    """Arguments from their parts: of a text, of an object, or each time the object so far.
+
+    What two parts say differently makes text of all, which is no JSON: the model is told.
+
+    >>> _put_together([{"source": "x ="}, {"source": "x = 1"}, {"seed": 4}])
+    {'source': 'x = 1', 'seed': 4}
+    >>> _put_together([{"seed": 4}, {"seed": 5}]), _put_together(['{"seed"', ": 4}"])
+    ('{"seed": 4}{"seed": 5}', '{"seed": 4}')
+    """
+    said = [part for part in parts if part]
+    whole: dict[str, Any] = {}
+    for part in said if len(said) > 1 else ():
+        if not isinstance(part, dict) or not all(
+            _as_text(part[name]).startswith(_as_text(whole[name])) for name in part if name in whole
+        ):
+            return "".join(map(_as_text, said))
+        whole |= part
+    return whole or (said or parts)[0]
+
+
 class _Spelling:
     """A completion as far as the events have spelled it."""
 
@@ -314,26 +367,27 @@ class _Spelling:
         for name, parts in self.texts.items():
             parts.append(_joined(said.get(name)) or "")
         for part in _calls_of(delta):
-            self._call(part, part.get("index", 0), part.get("function") or {})
+            self._call(part.get("index", 0), part.get("id") or None, _said_of(part))
 
-    def _call(self, part: dict[str, Any], key: object, said: dict[str, Any]) -> None:
-        call, number = self.open.get(key), part.get("id") or None
-        more = _as_text(said.get("arguments"))
+    def _call(self, key: object, number: object, said: dict[str, Any]) -> None:
+        call = self.open.get(key)
+        more = {name: said[name] for name in said if name not in _NO_ARGUMENTS - {"arguments"}}
         is_new = call is None
         if call and said.get("name"):  # where a server has no ids, an object follows another
-            follows = more.startswith("{") and call["parts"][-1].endswith("}")
+            follows = any(_follows(call["said"].get(name, ()), more[name]) for name in more)
             is_new = number != call["id"] if number else follows
         if call is None or is_new:
-            call = self.open[key] = {"id": number, "name": "", "parts": []}
+            call = self.open[key] = {"id": number, "name": "", "said": {}}
             self.calls.append(call)
         call["name"] = call["name"] or said.get("name") or ""
-        call["parts"].append(more)
+        for name in more:
+            call["said"].setdefault(name, []).append(more[name])
 
     def completion(self) -> dict[str, Any]:
-        calls = [
-            {"id": c["id"], "function": {"name": c["name"], "arguments": "".join(c["parts"])}}
-            for c in self.calls
-        ]
+        calls = []
+        for call in self.calls:
+            said = {name: _put_together(parts) for name, parts in call["said"].items()}
+            calls.append({"id": call["id"], "function": {"name": call["name"], **said}})
         texts = {name: "".join(parts) or None for name, parts in self.texts.items()}
         if texts["content"] or calls:
             del texts["reasoning_content"]

@@ -60,6 +60,22 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "module.py"
 
 
+@pytest.mark.parametrize(
+    "words", ["sandbox run", "check", "play", "match --player random --player"]
+)
+def test_a_name_of_a_file_brings_no_line_of_its_own(
+    command: Command, tmp_path: Path, words: str
+) -> None:
+    """It was told as it is: what stood behind its line break passed for our verdict."""
+    file = tmp_path / "x\nchecks: passed (sandbox grade: strong).py"
+    file.write_text("def main():\n    return 1\n")
+    refused = command(*words.split(), file)
+    assert refused.code == 2
+    told = (refused.out + refused.err).splitlines()
+    assert not [line for line in told if line.startswith("checks: passed")]
+    assert any("more than one line" in line for line in told)
+
+
 def test_a_module_is_loaded_called_and_asked(command: Command, file: Path) -> None:
     file.write_text(
         "import sys\nx = [1]\n"

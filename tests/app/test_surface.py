@@ -87,6 +87,12 @@ def test_a_command_keeps_its_options_and_their_defaults(words: str) -> None:
     assert {name: now.get(name) for name in listed} == listed
 
 
+def test_revise_takes_what_new_takes_but_for_what_a_finished_game_has() -> None:
+    new, revise = (set(all_commands()[words]) for words in ("new", "revise"))
+    assert new - revise == {"PROMPT", "--family", "--out", "--players", "--set"}
+    assert "--quick" in revise
+
+
 @pytest.mark.parametrize(
     ("words", "group", "model"),
     [("new", RunOptions, RunSettings), ("learn", LearnOptions, LearnSettings)],

@@ -23,7 +23,7 @@ from graph.new.state import RunState, folder_of, go_on, need_design
 from graph.run.events import writer_of
 from graph.run.folder import kept_json
 from graph.run.sandboxes import keep_grade
-from tools.playtest.of_run.reached import mechanics_not_fired, rules_not_reached
+from tools.playtest.of_run.reached import not_met
 from tools.playtest.series import Series
 from tools.replaying import VoidResultError
 from tools.reporting.content import match_story
@@ -57,8 +57,7 @@ def evaluate(state: RunState, runtime: Runtime[RunContext]) -> Command[Literal["
     followed = [record for one in series.values() for record in one.records[:few]]
     made = need_design(state)
     rules = {rule.id: rule.text for rule in made.rules}
-    silent, seen = mechanics_not_fired(context.sandbox, source, made.graph, followed)
-    missed = rules_not_reached(context.sandbox, source, rules, followed)
+    missed, silent, seen = not_met(context.sandbox, source, rules, made.graph, followed)
     told = filter(None, (remark, *what_learning_brought(evaluation, learned)))
     notes, unreached = (*evaluation.notes, *told), (*evaluation.unreached, *missed)
     update = {"unreached": unreached, "notes": notes, "silent": silent, "followed": seen}

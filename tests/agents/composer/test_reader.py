@@ -154,6 +154,17 @@ def test_the_second_of_two_contradicting_demands_is_not_honoured_with_its_reason
     assert "four players" in clause.text
 
 
+def test_of_words_that_say_two_things_a_choice_takes_back_the_one_that_it_is_about() -> None:
+    chosen = Choices(settings={"rows": 4})
+    reading = read("connect four on a 5 by 6 board", lexicon_of("placement"), chosen)
+    assert (reading.parameters["rows"], reading.parameters["columns"]) == (4, 6)
+    told = {(c.status, c.setting or c.reason) for c in reading.clauses if "5 by 6" in c.text}
+    assert told == {
+        ("honoured", "columns=6"),
+        ("not_honoured", "rows=4 was chosen beside the brief"),
+    }
+
+
 @pytest.mark.parametrize(("sure", "made"), [(0.7, False), (0.95, True)])
 def test_of_two_readings_that_contradict_each_other_an_unsure_one_is_not_taken(
     sure: float, *, made: bool

@@ -147,6 +147,16 @@ def test_a_change_that_the_family_could_only_make_by_undoing_a_demand_leaves_the
     assert (five.family, five.parameters["size"]) == ("tic_tac_toe", 5)
 
 
+@pytest.mark.parametrize("rows", [4, 5])
+def test_another_size_of_the_board_is_a_change_of_the_size_alone(rows: int) -> None:
+    """A tic-tac-toe of 5 by 5 was made of it: it has no rows and columns, and no falling discs."""
+    prompt, designer = "connect four on a 5 by 6 board", composer_roles().designer
+    talk = Talk(message=f"make the board {rows} by 5", figures=())
+    found = designer.revise(designed(prompt), designer.clarify(prompt), talk).design
+    assert found is not None
+    assert found.parameters == {**designed(prompt).parameters, "rows": rows, "columns": 5}
+
+
 def test_another_game_is_recognised() -> None:
     assert revised(hearts(), "goofspiel for two players with five cards").other
 

@@ -134,6 +134,14 @@ def called_whole(*calls: dict[str, object] | None) -> Answer:
     return whole(content=None, tool_calls=list(calls), finish_reason="tool_calls")
 
 
+def under(name: str, *, index: int | None = None, **said: object) -> dict[str, object]:
+    """A call of `run` whose arguments stand under another name."""
+    place = {} if index is None else {"index": index}
+    return {"id": "a", **place, "function": {"name": "run", name: OBJECT, **said}}
+
+
+FLAT: dict[str, object] = {"id": "a", "type": "function", "name": "run", "arguments": TEXT}
+PIECES = [{"source": "x"}, {"source": "x = 1"}, {"seed": 4}]
 LEGACY = [{"name": "run", "arguments": TEXT[:5]}, {"arguments": TEXT[5:]}]
 ONE: list[tuple[str, object]] = [("run", OBJECT)]
 CALLS: dict[str, tuple[Answer, list[tuple[str, object]]]] = {
@@ -166,6 +174,23 @@ CALLS: dict[str, tuple[Answer, list[tuple[str, object]]]] = {
     "noindex": (called(call(TEXT)), ONE),
     "holes": (called_whole(None, call(TEXT)), ONE),
     "no-list": (events(delta(tool_calls=call(TEXT, index=0)), END), ONE),
+    "parameters-whole": (called_whole(under("parameters")), ONE),
+    "parameters": (called(under("parameters", index=0)), ONE),
+    "input-whole": (called_whole(under("input", arguments=None)), ONE),
+    "parameters-pieces": (
+        called(
+            *[
+                {"index": 0, "function": {"name": name, "parameters": text}}
+                for name, text in (("run", TEXT[:5]), (None, TEXT[5:]))
+            ]
+        ),
+        ONE,
+    ),
+    "beside": (called_whole({"function": {"name": "run"}, "arguments": OBJECT}), ONE),
+    "flat-whole": (called_whole(FLAT), ONE),
+    "flat": (called({**FLAT, "arguments": TEXT[:5]}, {"arguments": TEXT[5:]}), ONE),
+    "argsdict-pieces": (called(*[call(piece, index=0) for piece in PIECES]), ONE),
+    "argsdict-after-empty": (called(call("", index=0), call(OBJECT, index=0, name=None)), ONE),
     "legacy": (events(*[delta(function_call=part) for part in LEGACY], END), ONE),
     "legacy-whole": (whole(function_call={"name": "run", "arguments": TEXT}), ONE),
     "legacy-beside": (whole(function_call=LEGACY[0], tool_calls=[call(TEXT)]), ONE),
@@ -191,6 +216,20 @@ NO_OBJECTS = {
     "argsdouble-list": json.dumps('["x"]'),
     "argslist-raw": ["x"],
 }
+LOST: dict[str, list[dict[str, object]]] = {
+    "no-arguments": [{"index": 0, "function": {"name": "run"}}],
+    "two-objects": [under("parameters", index=0, input={"seed": 5})],
+    "pieces-disagree": [call({"seed": seed}, index=0) for seed in (4, 5)],
+    "text-and-object": [call('{"source', index=0), call({"seed": 4}, index=0, name=None)],
+}
+
+
+@pytest.mark.parametrize("mode", LOST)
+def test_a_call_whose_arguments_are_not_to_be_found_does_not_run_with_none(mode: str) -> None:
+    with serving(called(*LOST[mode])) as endpoint:
+        reply = chat_with(endpoint, retries=0).ask(ASKED, lambda reply: reply)
+    assert reply.tool_calls == []
+    assert [one["name"] for one in reply.invalid_tool_calls] == ["run"]
 
 
 @pytest.mark.parametrize("form", [called, called_whole])

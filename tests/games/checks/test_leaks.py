@@ -224,6 +224,12 @@ def test_a_place_is_named_once_and_a_state_has_no_more_places_than_can_be_looked
     assert (outcome, told in evidence) == ("failed", True), evidence
 
 
+def test_one_wide_pattern_alone_names_no_more_places_than_can_be_looked_at() -> None:
+    wider = WIDE.replace("[[0] * 100] * 100", "[[0] * 101] * 100")  # 10,100 places
+    outcome, _, evidence = broken(wider, '"open": ["bids"]', '"open": ["bids", "wide.*.*"]')
+    assert (outcome, "places of a state" in evidence) == ("failed", True), evidence
+
+
 def test_open_paths_must_be_texts() -> None:
     assert broken(SOUND, '"open": ["bids"]', '"open": [3]')[:2] == ("failed", "GAME")
 

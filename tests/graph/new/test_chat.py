@@ -63,6 +63,21 @@ def test_a_second_message_makes_a_second_game_in_a_folder_of_its_own(
     assert told == ["human", "ai", "human", "ai"]
 
 
+def test_a_part_of_a_message_that_is_no_text_is_said_to_be_unread(
+    make_context: MakeContext,
+) -> None:
+    """A chat client sends an image so, as the chat-completions protocol has it."""
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    words = {"type": "text", "text": "tic tac toe for two players"}
+    context = make_context(composer_roles(), SMALL.model_copy(update={"approve": True}))
+    for content, told in (([words, image], ["image_url"]), ([words], [])):
+        chat = Chat(context)
+        design = chat.send({"messages": [{"role": "user", "content": content}]})["design"]
+        said = [one for one in design.assumptions if "Only the words" in one]
+        assert [kind in line for kind in told for line in said] == [True] * len(told)
+        assert len(said) == len(told)
+
+
 def test_no_candidate_of_an_earlier_game_is_taken_for_one_of_the_next(
     make_context: MakeContext,
 ) -> None:

@@ -1,6 +1,7 @@
 """Forks of a thread: LangGraph's time travel, where branches are independent of each other."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,24 @@ def test_another_answer_at_a_question_makes_a_game_of_its_own(make_context: Make
     chat.output = five
     assert (rows(chat, six["folder"]), rows(chat, five["folder"])) == ({6}, {5})
     assert files(six["folder"]) == kept
+
+
+def test_four_forks_at_once_have_a_folder_each(make_context: MakeContext) -> None:
+    chat = Chat(make_context(composer_roles(), ASKING))
+    chat.say(GOMOKU)
+    asked = newest(chat)
+
+    def ended(rows: int) -> dict[str, Any]:
+        at = chat.graph.update_state(asked, None, as_node="__copy__")
+        return chat.graph.invoke(Command(resume=f"rows={rows}"), at, context=chat.context)
+
+    with ThreadPoolExecutor(4) as threads:
+        ends = dict(zip((4, 6, 7, 8), threads.map(ended, (4, 6, 7, 8)), strict=True))
+    assert len({end["folder"] for end in ends.values()}) == 4
+    for rows_asked, end in ends.items():
+        made = files(end["folder"])
+        assert f"rows: {rows_asked}" in made["design.yaml"].decode()
+        assert f"The board has {rows_asked} rows" in made["rulebook.md"].decode()
 
 
 @pytest.mark.parametrize("node", ["code", "check", "strategize", "evaluate", "report"])

@@ -9,7 +9,7 @@ from games.mechanics import MechanicGraph
 from games.records import MatchRecord, PlayedActions
 from games.text import one_line
 from games.values import CHANCE, Json, ModuleFault
-from tools.coverage import mechanic_coverage, rule_coverage
+from tools.coverage import mechanic_coverage
 from tools.playtest.report import is_late
 from tools.playtest.series import Series
 from tools.reporting.content import short_name
@@ -73,43 +73,42 @@ def best_score(series: Iterable[Series], source: str) -> tuple[float, bool] | No
     return max(seen), False
 
 
-def rules_not_reached(
-    sandbox: Sandbox, source: str, rules: Mapping[str, str], records: Sequence[MatchRecord]
-) -> tuple[str, ...]:
-    """Rules that are marked in a source and that none of these matches met.
+def not_met(
+    sandbox: Sandbox,
+    source: str,
+    rules: Mapping[str, str],
+    graph: MechanicGraph,
+    records: Sequence[MatchRecord],
+) -> tuple[tuple[str, ...], tuple[str, ...], int]:
+    """Name what is marked in a source, or said by a mechanic, and run by none of these matches.
+
+    Mechanics that name no code are left out: where their rules stand, those are told.
 
     Args:
         sandbox: Where they are followed.
         source: The module that they were played with.
         rules: Text by id.
+        graph: The mechanics.
         records: Matches in full.
-    """
-    try:
-        found = rule_coverage(sandbox, source, [*rules], records)
-    except ModuleFault:
-        return ()
-    followed = len(records) - len(found.lost)
-    return tuple(
-        f"No match reached rule {rule} ({followed} were looked at): {one_line(rules[rule])}"
-        for rule in found.never
-        if followed
-    )
 
-
-def mechanics_not_fired(
-    sandbox: Sandbox, source: str, graph: MechanicGraph, records: Sequence[MatchRecord]
-) -> tuple[tuple[str, ...], int]:
-    """Ids of mechanics whose code none of these matches ran, and how many were followed.
-
-    Mechanics that name no code are left out: where their rules stand, `rules_not_reached` tells.
+    Returns:
+        A sentence a rule, ids of mechanics, and how many matches were followed.
     """
     coded = MechanicGraph(nodes=tuple(node for node in graph.nodes if node.code), edges=())
+    played = [*map(PlayedActions.of, records)]
     try:
-        found = mechanic_coverage(sandbox, source, coded, [*map(PlayedActions.of, records)])
+        found = mechanic_coverage(sandbox, source, coded, played, rules=[*rules])
     except ModuleFault:
-        return (), 0
+        return (), (), 0
     followed = len(records) - len(found.lost)
-    return (found.never if followed else ()), followed
+    if not followed:
+        return (), (), 0
+    missed = (
+        f"No match reached rule {rule} ({followed} were looked at): {one_line(rules[rule])}"
+        for rule in found.never
+        if rule in rules
+    )
+    return (*missed,), tuple(one for one in found.never if one not in rules), followed
 
 
 def never_and_always(records: Sequence[MatchRecord]) -> tuple[tuple[str, ...], tuple[str, ...]]:
