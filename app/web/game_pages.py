@@ -4,7 +4,7 @@ import json
 import re
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote, urlencode
@@ -288,8 +288,23 @@ def act_on_record(
     asked = replace(asked, analyse=form["analyse"], simulations=simulations)
     place = web.games.found(key).place
     match, *_ = _followed(web.sandbox, place, file, file.stat().st_mtime, asked.match)
-    web.analyses.begin(_topic(file, asked), lambda heard: _analysed(web, match, asked, heard))
+    topic, kept = _topic(file, asked), partial(while_kept, file)
+    web.analyses.begin(topic, lambda heard: _analysed(web, match, asked, kept(heard)))
     return see(asked.address(key, stem))
+
+
+def while_kept(file: Path, heard: Heard) -> Heard:
+    """The same, but that it ends the analysis of a record that was removed.
+
+    Nobody could stop it: the record's page is no more.
+    """
+
+    def told(done: int, of: int) -> None:
+        if not file.is_file():
+            raise Refusal(404, "The record was removed, so that its analysis has ended")
+        heard(done, of)
+
+    return told
 
 
 def _analysed(web: "Web", match: "FollowedMatch", asked: AskedPly, heard: Heard) -> dict[str, Any]:

@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import Queue
 from threading import Event
+from time import sleep
 from typing import Any
 
 import pytest
 
-from app.web.streams import Analyses
+from app.web.game_pages import while_kept
+from app.web.streams import Analyses, Heard
 from graph.new.context import RunSettings
 from tests.app.smaller import smaller
 from tests.app.test_new import DISCS
@@ -165,6 +167,28 @@ def test_an_analysis_tells_how_far_it_is_and_stops_before_the_next_decision() ->
     again = analyses.get("one")
     assert again is not None
     assert again.found == {"blunders": [1]}
+
+
+def test_an_analysis_of_a_record_that_was_removed_ends(tmp_path: Path) -> None:
+    file, valued = tmp_path / "best.jsonl", Queue[int]()
+    file.touch()
+
+    def work(heard: Heard) -> dict[str, Any]:
+        told = while_kept(file, heard)
+        told(1, 9)
+        file.unlink()
+        told(2, 9)
+        valued.put(2)
+        return {}
+
+    analyses = Analyses(lambda _: None)
+    analyses.begin("best", work)
+    analysis = analyses.get("best")
+    assert analysis is not None
+    while analysis.doing:
+        sleep(0.01)
+    assert "was removed" in analysis.said
+    assert valued.empty()
 
 
 def test_the_shelf_shows_runs_library_and_what_a_search_finds(made: Browser) -> None:
