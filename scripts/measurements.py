@@ -50,9 +50,6 @@ EARLIER = {
     "gomcts-hearts": "its quick variant alone",
     "information": "its quick variant alone, at a commit before 08af4fb",
     "speed": "at a commit before 08af4fb",
-    "variation": "in part at 1b3cfc82, 3 of its 14 games: connect four 8 of 8, goofspiel 7 of 8, "
-    "tic-tac-toe 2 of 8; 0.71 of the variants (0.75 is asked for), at a median of 3.4 chance "
-    "distances from the base, the nearest two of a game 2.1 apart; see variation.part.json",
     "sandbox-soak": "at a commit before 08af4fb",
 }
 
