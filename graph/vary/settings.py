@@ -45,12 +45,12 @@ class VarySettings(_Asked, frozen=True):
     """
 
     free_seats: bool = False
-    candidates: int = sized(5, quick=3, least=1)
+    candidates: int = sized(5, quick=4, least=1)
     base_seeds: int = sized(12, quick=10, least=4)
-    trial_matches: int = sized(100, quick=60, least=6)
-    good_matches: int = sized(40, quick=16, least=6)
-    final_random: int = sized(300, quick=60, least=6)
-    final_good: int = sized(100, quick=20, least=6)
+    trial_matches: int = sized(100, quick=100, least=6)
+    good_matches: int = sized(40, quick=30, least=6)
+    final_random: int = sized(300, quick=150, least=6)
+    final_good: int = sized(100, quick=50, least=6)
 
 
 class WordingSettings(_Asked, frozen=True):

@@ -308,7 +308,7 @@ def _allot(new: State, kind: str, seat: int, words: list[str]) -> None:
         seat, card = (int(card) - 1, new["row"][0]) if kind == "give" else (seat, card)
         _put(new, "tasks", seat, [*tasks[seat], card])
         new["row"] = _without(new["row"], card)
-    new["tokens"] = tokens
+    new["tokens"] = dict(sorted(tokens.items()))
 
 
 def _move_card(new: State, kind: str, seat: int, card: str) -> None:

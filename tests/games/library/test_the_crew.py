@@ -286,7 +286,12 @@ def test_an_illegal_action_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("players", "parameters"),
-    [(3, {"mission": 12, "distress": True}), (4, {"mission": 46}), (5, {"mission": 25})],
+    [
+        (3, {"mission": 3, "radio": False}),
+        (3, {"mission": 12, "distress": True}),
+        (4, {"mission": 46}),
+        (5, {"mission": 25}),
+    ],
 )
 def test_variants_pass_every_check(players: int, parameters: dict[str, Any]) -> None:
     source = specialise(
