@@ -87,11 +87,14 @@ class Sandbox:
     def grade(self) -> Grade:
         """The strength of the workers against hostile code; starts a pool to find out.
 
+        Workers with more packages run sources of our own, and do not count.
+
         Raises:
             SandboxUnavailableError: If no pool can start here.
         """
         with self._lock:
-            started = next(iter(self._pools.values()), None)
+            foreign = (pool for (kit, _), pool in self._pools.items() if not kit.is_wide)
+            started = next(foreign, None)
         return (started or self._pool(Kit(), instead_of=None)).grade
 
     def start(self) -> None:

@@ -51,6 +51,13 @@ def test_a_missing_layer_is_said(backend: LinuxBackend, lacks: str, reason: str)
     assert reason in grade.reason
 
 
+def test_a_worker_of_an_environment_that_was_first_changes_no_grade() -> None:
+    with Sandbox() as sandbox:
+        with sandbox.worker("environment", more=("numpy",)):
+            pass  # it keeps its clock, and runs our own source alone
+        assert sandbox.grade.name == "strong"
+
+
 def test_without_isolation_the_grade_is_none() -> None:
     with Sandbox(ProcessBackend()) as sandbox:
         assert sandbox.grade.name == "none"
