@@ -193,6 +193,8 @@ def test_a_move_is_composed_on_the_board_after_the_table_has_changed(
         page.wait_for_function(
             "old => document.getElementById('turn').dataset.mark !== old", arg=mark
         )
+    assert page.locator("#log li").count() >= 2  # both moves were made
+    assert faults(page) == []
 
 
 def test_a_hint_is_announced_where_it_was_empty_before(address: str, opened: Opened) -> None:
