@@ -12,6 +12,7 @@ from games.records import MatchRecord, PlayedActions
 from games.values import TERMINAL, ModuleFault
 from tests.tools.sources import NIM
 from tools.coverage import mechanic_coverage, rule_coverage
+from tools.playtest.of_run.reached import not_met
 from tools.sandbox import Sandbox, SandboxTable
 
 MARKED = NIM.replace(
@@ -108,6 +109,13 @@ def test_a_record_of_another_game_is_lost_and_shows_nothing(sandbox: Sandbox) ->
 def test_a_source_that_does_not_parse_is_the_modules_fault(sandbox: Sandbox) -> None:
     with pytest.raises(ModuleFault, match="unreadable|module"):
         rule_coverage(sandbox, "def broken(:\n", ["R1"], [])
+
+
+def test_where_nothing_could_be_followed_that_is_said_and_no_rule_passes(sandbox: Sandbox) -> None:
+    nothing = MechanicGraph(nodes=(), edges=())
+    missed, silent, followed = not_met(sandbox, "def broken(", {"R1": "Play."}, nothing, [])
+    assert "is not known" in " ".join(missed)
+    assert (silent, followed) == ((), 0)
 
 
 def test_every_rule_of_a_library_game_that_is_marked_was_met_in_a_match(sandbox: Sandbox) -> None:

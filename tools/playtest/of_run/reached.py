@@ -18,6 +18,7 @@ from tools.sandbox.reading import foreign_game
 
 _GOALS = ("target", "goal")
 _SCORES = ("score", "point", "total")
+_NOT_FOLLOWED = "Which rules no match reached is not known: none could be followed in the code"
 _KINDS = 40  # actions; of more, their first words are told apart
 _OFFERED = 20  # times an action must have been there to be told of
 _TOLD = 10  # actions that are told at most
@@ -92,17 +93,18 @@ def not_met(
         records: Matches in full.
 
     Returns:
-        A sentence a rule, ids of mechanics, and how many matches were followed.
+        A sentence a rule, ids of mechanics, and how many matches were followed; one sentence
+        where none could be.
     """
     coded = MechanicGraph(nodes=tuple(node for node in graph.nodes if node.code), edges=())
     played = [*map(PlayedActions.of, records)]
     try:
         found = mechanic_coverage(sandbox, source, coded, played, rules=[*rules])
-    except ModuleFault:
-        return (), (), 0
+    except ModuleFault as fault:
+        return (f"{_NOT_FOLLOWED}: {one_line(str(fault))}",), (), 0
     followed = len(records) - len(found.lost)
     if not followed:
-        return (), (), 0
+        return (f"{_NOT_FOLLOWED}.",) if records else (), (), 0
     missed = (
         f"No match reached rule {rule} ({followed} were looked at): {one_line(rules[rule])}"
         for rule in found.never
