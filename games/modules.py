@@ -33,6 +33,8 @@ Heuristic: TypeAlias = Callable[[Observation, Action], float]
 HEURISTIC = "score"  # the function that a fault of a heuristic names
 STATE_KEY = "__state_key__"
 """The function that tells states apart where an environment is served; no module has one."""
+NAMES_NUMPY = "__names_numpy__"
+"""Set in every loaded module: False for one whose source does not so much as name numpy."""
 _SERVING = "games.environments.served"  # held by the workers of such environments alone
 _VERSION = 2  # of marshal: later ones encode which objects are the same, besides their values
 
@@ -137,6 +139,7 @@ def load_namespace(
     if STATE_KEY in module.__dict__ and _SERVING not in sys.modules:
         told = "is not a module's to define: states are told apart by their values; leave it out"
         raise ModuleFault("bad_value", STATE_KEY, told)
+    module.__dict__[NAMES_NUMPY] = "numpy" in source
     return module.__dict__
 
 
@@ -145,14 +148,18 @@ def compiled(source: str, name: str = "game") -> types.CodeType:
     return compile(source, f"<{name}>", "exec", dont_inherit=True)
 
 
-def reseed(words: Sequence[int]) -> None:
+def reseed(words: Sequence[int], *, numpy: bool = True) -> None:
     """Seed `random`, and `numpy.random` where numpy is loaded, from non-negative integers.
 
     It is the only randomness a module may use, in its inference functions alone. The same
     words give the same numbers afterwards, in this worker and in any other.
+
+    Args:
+        words: The integers.
+        numpy: False leaves numpy alone, for a module that cannot reach it: it takes longer.
     """
     random.seed(",".join(str(word) for word in words))
-    if "numpy" in sys.modules:
+    if numpy and "numpy" in sys.modules:
         import numpy as np
 
         # The module's own code may use the global generator, so that is what must be seeded.

@@ -252,6 +252,7 @@ class Belief:
         self.memory = (memory or BeliefMemory()).about(situation.namespace)
         self.draw = uniforms(generator).__next__
         self.kept: list[State] = []
+        self.allowed: dict[int, State] = {}  # by identity: some samplers give the same one again
         self.asked = 0
         self.counts: dict[str, int] = {}
         self.failures = 0
@@ -459,8 +460,14 @@ class Belief:
         return [("random", filled.sample)]
 
     def _has_legal_actions(self, state: State) -> bool:
+        if self.allowed.get(id(state)) is state:
+            return True
         legal = self.situation.rules.legal_actions(state)
-        return sorted(legal) == sorted(self.situation.legal or legal)
+        if sorted(legal) != sorted(self.situation.legal or legal):
+            return False
+        if len(self.allowed) < KEPT:
+            self.allowed[id(state)] = state
+        return True
 
 
 def _drawn(weighted: Weighted, draw: Callable[[], float]) -> State | None:

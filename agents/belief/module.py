@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from games.information import SeatLog, own_turns
-from games.modules import Rules, canonical, reseed
+from games.modules import NAMES_NUMPY, Rules, canonical, reseed
 from games.trajectories import MOST_OUTCOMES
 from games.values import CHANCE, Action, Json, State, are_texts, require_json
 
@@ -73,7 +73,9 @@ class ModuleSampler:
         self.function: Resampler = "resample_history" if history else "resample_state"
         self.resample = _function(namespace, self.function)
         # A namespace whose functions run elsewhere seeds them there.
-        self.reseed: Callable[[list[int]], None] = getattr(namespace, "reseed", reseed)
+        self.reseed: Callable[[list[int]], None] = getattr(namespace, "reseed", None) or partial(
+            reseed, numpy=namespace.get(NAMES_NUMPY) is not False
+        )
         self.extra = [False] * (history and _takes_ending(self.resample))
         self._fitting: dict[bytes, State] = {}  # what was held against the log need not be again
         self._room = _ROOM

@@ -94,10 +94,13 @@ class _Met:
         sights: By seat, its observation as a text.
         next: Where actions led.
         told: What they told the followed seats.
+        rows: Of the legal actions, by node.
+        tried: The nodes where all of them were tried.
     """
 
     __slots__ = (
-        *("legal", "next", "observations", "player", "rewards", "sights", "size", "state", "told"),
+        *("legal", "next", "observations", "player", "rewards", "rows", "sights", "size", "state"),
+        *("told", "tried"),
     )
 
     def __init__(
@@ -109,6 +112,8 @@ class _Met:
         self.sights: dict[int, str] = {}
         self.next: dict[Action, _Met] = {}
         self.told: dict[Action, list[str]] = {}
+        self.rows: dict[Place, list[int]] = {}
+        self.tried: set[Place] = set()
 
 
 class IsmctsSearch:
@@ -154,13 +159,13 @@ class IsmctsSearch:
         self.information: dict[tuple[int, str], int] = {}
         self.keys: dict[bytes, str] = {}  # a text is written once a value
         self.states: dict[bytes, _Met] = {}
+        self.roots: dict[int, _Met] = {}  # the same by identity, each of a state that it holds
         # A budget of calls counts the calls made, which known states would spare.
         self.room = 0 if settings.budget == "calls" else _ROOM
 
     def simulate(self, state: State) -> None:
         """Descend once through a determinization and back its returns up."""
-        require_seat(self.rules, state, self.observer)
-        here = self._root(state)
+        here = self.roots.get(id(state)) or self._root(state)
         self.root_actions = self.root_actions or tuple(here.legal)
         path: Path = []
         plies: list[PlayedPly] = []
@@ -176,7 +181,7 @@ class IsmctsSearch:
                     edge, other, action = self._choose_own(node, here)
                     path.append((other, player, None))
                 else:
-                    edge, action = self._choose(node, legal)
+                    edge, action = self._choose(node, here)
                 untried = self.edges.visits[edge] == 0
             after = here.next.get(action) or self._after(here, action)
             rewards = after.rewards
@@ -207,31 +212,39 @@ class IsmctsSearch:
         own = self._extended(node[0], self._sight(here, here.player)), here.player
         met = self.met[own] = self.met.get(own, 0) + 1
         if met <= len(legal):
-            edge, action = self._choose(node, legal)
+            edge, action = self._choose(node, here)
             return edge, self._rows(own, (action,))[0], action
         available = self.edges.availability
         if met == len(legal) + 1:
             for row in self._rows(own, legal):
                 available[row] = met - 1
-        edge, action = self._choose(own, legal)
-        for row in self._rows(node, legal):
+        edge, action = self._choose(own, here)
+        for row in here.rows.get(node) or self._rows_here(node, here):
             available[row] += 1
         return edge, self.nodes[node][action], action
 
-    def _choose(self, node: Place, legal: Sequence[Action]) -> tuple[int, Action]:
-        rows = self._rows(node, legal)
+    def _choose(self, node: Place, here: "_Met") -> tuple[int, Action]:
+        legal, rows = here.legal, here.rows.get(node) or self._rows_here(node, here)
         available, visits = self.edges.availability, self.edges.visits
         for row in rows:
             available[row] += 1
-        untried = [index for index, row in enumerate(rows) if visits[row] == 0]
-        if untried and self._widens(node, len(rows) - len(untried)):
-            index = untried[int(self.draw() * len(untried))]
-            return rows[index], legal[index]
-        if untried:
-            legal = [action for action, row in zip(legal, rows, strict=True) if visits[row]]
-            rows = [row for row in rows if visits[row]]
+        if node not in here.tried:
+            untried = [index for index, row in enumerate(rows) if visits[row] == 0]
+            if untried and self._widens(node, len(rows) - len(untried)):
+                index = untried[int(self.draw() * len(untried))]
+                return rows[index], legal[index]
+            if untried:
+                legal = [action for action, row in zip(legal, rows, strict=True) if visits[row]]
+                rows = [row for row in rows if visits[row]]
+            else:
+                here.tried.add(node)
         index = self.edges.best(rows, self.settings.exploration * self.range.spread[node[1]])
         return rows[index], legal[index]
+
+    def _rows_here(self, node: Place, here: "_Met") -> list[int]:
+        """The rows of all legal actions, kept for the next descent."""
+        rows = here.rows[node] = self._rows(node, here.legal)
+        return rows
 
     def _widens(self, node: Place, tried: int) -> bool:
         """True if one more action may be tried; always, without progressive widening."""
@@ -249,13 +262,18 @@ class IsmctsSearch:
         return [known[action] for action in legal]
 
     def _root(self, state: State) -> "_Met":
-        """The record of a determinization; the one that is there, if it was drawn before."""
+        """The record of a determinization; the one that is there, if it was drawn before.
+
+        Raises:
+            ValueError: If the observer is not to move there.
+        """
         key = canonical(state) if self.room else b""
         found = self.states.get(key)
         if found is None:
+            require_seat(self.rules, state, self.observer)
             found = self._met(state, len(key))
             if self._keeps(found):
-                self.states[key] = found
+                self.states[key] = self.roots[id(state)] = found
         return found
 
     def _keeps(self, met: "_Met") -> bool:

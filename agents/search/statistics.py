@@ -126,6 +126,7 @@ class EdgeStatistics:
         self.availability: list[int] = []
         self.mean: list[float] = []
         self.inverse_root: list[float] = []
+        self.root_logs = ROOT_LOGS
 
     def take(self) -> int:
         """The number of a new edge, unvisited."""
@@ -154,11 +155,15 @@ class EdgeStatistics:
             visits, legal = np.array([(self.visits[edge], availability[edge]) for edge in edges]).T
             means = np.array([mean[edge] for edge in edges])
             return int((means + weight * np.sqrt(np.log(legal) / visits)).argmax())
-        root, logarithm, best, at = sqrt, log, -inf, 0
-        for position, edge in enumerate(edges):
-            score = mean[edge] + weight * root(logarithm(availability[edge])) * inverse_root[edge]
-            if score > best:
-                best, at = score, position
+        root_logs, best, at = self.root_logs, -inf, 0
+        try:
+            for position, edge in enumerate(edges):
+                score = mean[edge] + weight * root_logs[availability[edge]] * inverse_root[edge]
+                if score > best:
+                    best, at = score, position
+        except IndexError:  # seldom: more descents than the table has roots for
+            self.root_logs, _ = doubled(root_logs, root_logs)
+            return self.best(edges, weight)
         return at
 
     def back_up(self, path: Path, returns: list[float], seen: "ReturnRange") -> None:

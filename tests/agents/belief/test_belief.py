@@ -120,8 +120,11 @@ def test_a_pool_draws_its_determinizations_once() -> None:
     assert belief.effort()["determinizations"] == 3
 
 
-def test_the_same_generator_gives_the_same_states() -> None:
-    first, second = (Belief(situation(STATE), "auto", 0, np.random.default_rng(7)) for _ in "ab")
+@pytest.mark.parametrize("drawn", ["random.choice(others)", "str(numpy.random.choice(others))"])
+def test_the_same_generator_gives_the_same_states(drawn: str) -> None:
+    source = STATE.replace("import random", "import random\nimport numpy.random")
+    here = situation(source.replace("random.choice(others)", drawn) if "numpy" in drawn else STATE)
+    first, second = (Belief(here, "auto", 0, np.random.default_rng(7)) for _ in "ab")
     assert [first.sample() for _ in range(30)] == [second.sample() for _ in range(30)]
 
 
