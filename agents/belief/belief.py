@@ -252,7 +252,6 @@ class Belief:
         self.memory = (memory or BeliefMemory()).about(situation.namespace)
         self.draw = uniforms(generator).__next__
         self.kept: list[State] = []
-        self.allowed: dict[int, State] = {}  # by identity: some samplers give the same one again
         self.asked = 0
         self.counts: dict[str, int] = {}
         self.failures = 0
@@ -460,14 +459,8 @@ class Belief:
         return [("random", filled.sample)]
 
     def _has_legal_actions(self, state: State) -> bool:
-        if self.allowed.get(id(state)) is state:
-            return True
         legal = self.situation.rules.legal_actions(state)
-        if sorted(legal) != sorted(self.situation.legal or legal):
-            return False
-        if len(self.allowed) < KEPT:
-            self.allowed[id(state)] = state
-        return True
+        return sorted(legal) == sorted(self.situation.legal or legal)
 
 
 def _drawn(weighted: Weighted, draw: Callable[[], float]) -> State | None:
