@@ -29,8 +29,8 @@ _NEAR_UNTAGGED = 0.5  # how a game ends, or who is out, is near to the words for
 _BEHIND = 0.1  # the best snippet; fitted on tests/tools/retrieval_queries.yaml
 # Where no contract function is named; a logistic regression on that file and
 # tests/tools/judged_needs.yaml, against a cosine of 1.
-_WORDS_WEIGHT, _TAGGED_WEIGHT = 2.0, 1.9
-_FARTHEST_NEED, _BEHIND_NEED = -0.45, 0.09
+_WORDS_WEIGHT, _TAGGED_WEIGHT = 1.3, 1.27
+_FARTHEST_NEED, _BEHIND_NEED = -0.3, 0.06
 _STEM = 5  # letters by which words are compared
 _CONSIDERED = 150  # of each kind; Chroma's index finds at most 200
 _FENCE = "```python\n"
@@ -159,15 +159,19 @@ class Retrieval:
         return self.store.snapshot_id((*LIBRARY_KINDS, *traditional, *own))
 
     def _carrying(self, need: str) -> list[Example]:
-        """Code that carries a need out, best first, by meaning, rare words and tags."""
+        """Code that carries a need out, best first.
+
+        It ranks by the meaning of its mechanic and rules, by the need's rare words that the
+        function itself holds, and by tags.
+        """
         pieces, asked, words = self.store.compared("code", need), tags_in(need), _stems(need)
-        said = {piece.id: _said(piece) for piece in pieces}
-        held = Counter(word for rules, code in said.values() for word in rules | code)
+        said = {p.id: _stems(p.text.partition(BREAK)[0].partition("def ")[2]) for p in pieces}
+        held = Counter(word for text in said.values() for word in text)
         rarity = {word: log((len(pieces) + 1) / (held[word] + 0.5)) for word in words}
-        whole = 2 * sum(rarity.values()) or 1.0
+        whole = sum(rarity.values()) or 1.0
 
         def far(piece: Example) -> float:
-            shared = sum(rarity[word] for text in said[piece.id] for word in words & text) / whole
+            shared = sum(rarity[word] for word in words & said[piece.id]) / whole
             tagged = _TAGGED_WEIGHT * _bonus(piece, asked)
             return piece.distance - _WORDS_WEIGHT * shared - tagged
 
@@ -245,13 +249,6 @@ def _stems(text: str) -> frozenset[str]:
     """
     words = re.findall(r"[a-z]{2,}", text.lower())
     return frozenset(word[:_STEM] for word in words if word not in empty_words())
-
-
-def _said(piece: Example) -> tuple[frozenset[str], frozenset[str]]:
-    """The stems of the mechanic with its rules, and of the function alone."""
-    head, _, _ = piece.text.partition(BREAK)
-    rules, _, code = head.partition("def ")
-    return _stems(f"{piece.metadata['mechanic']} {rules}"), _stems(code)
 
 
 def _serves(piece: Example, function: str) -> bool:
