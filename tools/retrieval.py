@@ -14,6 +14,7 @@ from math import log
 from typing import Any, Protocol
 
 from games.library import empty_words, families, likeness, shown, tags_in
+from vectorstore.clusters import unit_vectors
 from vectorstore.documents import LIBRARY_KINDS, Example, Kind
 from vectorstore.sources import BREAK, CONTRACT_FUNCTIONS, closure, definitions, fitted, readable
 from vectorstore.store import Store
@@ -27,10 +28,8 @@ _RULE_COST = 0.005  # of each rule a function implements: the narrower one is th
 _NEAR = 0.6  # of a mechanic with a tag asked for; see tests/tools/mechanic_queries.yaml
 _NEAR_UNTAGGED = 0.5  # how a game ends, or who is out, is near to the words for any game
 _BEHIND = 0.1  # the best snippet; fitted on tests/tools/retrieval_queries.yaml
-# Where no contract function is named; a logistic regression on that file and
-# tests/tools/judged_needs.yaml, against a cosine of 1.
-_WORDS_WEIGHT, _TAGGED_WEIGHT = 1.3, 1.27
-_FARTHEST_NEED, _BEHIND_NEED = -0.3, 0.06
+# Where no contract function is named; fitted on tests/tools/judged_needs.yaml.
+_LEAST_WORTH, _OF_THE_BEST = 0.06, 0.9
 _STEM = 5  # letters by which words are compared
 _CONSIDERED = 150  # of each kind; Chroma's index finds at most 200
 _FENCE = "```python\n"
@@ -105,10 +104,7 @@ class Retrieval:
         named = [name for name in CONTRACT_FUNCTIONS if "_" in name and name in query]
         wanted = function if function in CONTRACT_FUNCTIONS else named[0] if named else None
         if wanted is None:
-            near = self._carrying(query)
-            return _chosen(
-                [p for p in near if p.distance <= near[0].distance + _BEHIND_NEED], n, limit
-            )
+            return _chosen(self._carrying(query), n, limit)
         ranked, far = self._ranked(query, tags_in(query), wanted)
         found = _chosen(ranked, n, limit)
         return [piece for piece in found if far[piece.id] <= far[found[0].id] + _BEHIND]
@@ -159,26 +155,29 @@ class Retrieval:
         return self.store.snapshot_id((*LIBRARY_KINDS, *traditional, *own))
 
     def _carrying(self, need: str) -> list[Example]:
-        """Code that carries a need out, best first.
+        """Code that carries a need out, best first; none that is far from it.
 
-        It ranks by the meaning of its mechanic and rules, by the need's rare words that the
-        function itself holds, and by tags.
+        Its worth is m^2 w: m is the mean likeness of the need to the mechanic's name and to its
+        rules, w the share of the need's words, rare ones weighing more, that they and the function
+        hold.
         """
-        pieces, asked, words = self.store.compared("code", need), tags_in(need), _stems(need)
-        said = {p.id: _stems(p.text.partition(BREAK)[0].partition("def ")[2]) for p in pieces}
-        held = Counter(word for text in said.values() for word in text)
+        pieces, words = self.store.compared("code", need), _stems(need)
+        names = sorted({str(piece.metadata["mechanic"]) for piece in pieces})
+        asked, *named = unit_vectors(self.store.vectors([need, *names]))
+        like = {name: float(vector @ asked) for name, vector in zip(names, named, strict=True)}
+        said = {piece.id: _said(piece) for piece in pieces}
+        held = Counter(word for rules, code in said.values() for word in rules | code)
         rarity = {word: log((len(pieces) + 1) / (held[word] + 0.5)) for word in words}
-        whole = sum(rarity.values()) or 1.0
+        whole = 2 * sum(rarity.values()) or 1.0
 
-        def far(piece: Example) -> float:
-            shared = sum(rarity[word] for word in words & said[piece.id]) / whole
-            tagged = _TAGGED_WEIGHT * _bonus(piece, asked)
-            return piece.distance - _WORDS_WEIGHT * shared - tagged
+        def worth(piece: Example) -> float:
+            meant = (1 - piece.distance + like[str(piece.metadata["mechanic"])]) / 2
+            shared = sum(rarity[word] for text in said[piece.id] for word in words & text)
+            return max(0.0, meant) ** 2 * shared / whole
 
-        ranked = sorted(
-            (replace(p, distance=far(p)) for p in pieces), key=lambda p: (p.distance, p.id)
-        )
-        return [piece for piece in ranked if piece.distance <= _FARTHEST_NEED]
+        ranked = sorted((replace(p, distance=1 - worth(p)) for p in pieces), key=_by_distance)
+        bar = max(_LEAST_WORTH, _OF_THE_BEST * (1 - ranked[0].distance)) if ranked else 0.0
+        return [piece for piece in ranked if 1 - piece.distance >= bar]
 
     def _ranked(
         self, query: str, asked: frozenset[str], function: str
@@ -213,6 +212,16 @@ class NothingRetrieved(Retrieval):
         return []
 
     snippets = drafting_snippets = mechanics = examples
+
+
+def _by_distance(piece: Example) -> tuple[float, str]:
+    return piece.distance, piece.id
+
+
+def _said(piece: Example) -> tuple[frozenset[str], frozenset[str]]:
+    """The stems of a mechanic with its rules, and of the function alone."""
+    rules, _, code = piece.text.partition(BREAK)[0].partition("def ")
+    return _stems(f"{piece.metadata['mechanic']} {rules}"), _stems(code)
 
 
 def _items(piece: Example, name: str) -> list[str]:
