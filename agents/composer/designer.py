@@ -26,7 +26,7 @@ from agents.composer.meaning.revising import (
     settled_later,
 )
 from agents.composer.meaning.statements import Embed
-from agents.composer.reader import Reading, own_title, read
+from agents.composer.reader import Reading, own_title, read, still_assumed
 from agents.composer.settle import CLASH
 from agents.evidence import with_rules
 from agents.protocols import (
@@ -205,7 +205,7 @@ def _changed(design: Design, said: Reading, changed: Mapping[str, Json], talk: T
     return replace(
         reading,
         clauses=(*old, *settled_later(said, changed)),
-        assumptions=design.assumptions,
+        assumptions=still_assumed(design.assumptions, changed),
         asked={
             name: value for name, value in reading.parameters.items() if value != usual.get(name)
         },

@@ -40,6 +40,8 @@ _TOP = re.compile(_HEADING + r"\s+[–—-]\s[^\n]{2,40})\n\s*\S")
 """A first line of its own is the title as a whole: "Night Owls - a trick game"."""
 NOT_READ = f"{UNREAD}no setting was taken from it"
 _MAYBE = f"{GUESSED}the words may mean something else"
+_READ = re.compile(r" was read as (\w+)=")
+_UNSAID = "The brief does not say how many play"
 _ORDER = "it is an order to the program, not a rule of a game; nothing was done with it"
 _PAIR = 2.0
 _BOARD = r"(?P<rows>\d+) (?:by|x) (?P<columns>\d+)"
@@ -240,6 +242,20 @@ def _title_run(parsed: Parsed) -> range:
     return parsed.inside(start, found.end(group))
 
 
+def still_assumed(assumptions: Sequence[str], changed: Container[str]) -> tuple[str, ...]:
+    """Those that are not about a setting, or the number of players, which was said since.
+
+    >>> still_assumed(["'big' was read as rows=5; say rows=6 to change it."], {"rows"})
+    ()
+    """
+
+    def about(assumption: str) -> str:
+        found = _READ.search(assumption)
+        return found[1] if found else PLAYERS if _UNSAID in assumption else ""
+
+    return tuple(one for one in assumptions if about(one) not in changed)
+
+
 def _assumptions(settled: Settled, names: Sequence[tuple[Name, range]]) -> Iterator[str]:
     """Sentences on what was assumed, and on how words were read, with the way to change it."""
     yield from settled.assumptions
@@ -250,11 +266,11 @@ def _assumptions(settled: Settled, names: Sequence[tuple[Name, range]]) -> Itera
             words_said = settled.parsed.quote(said.run)
             other = next(iter(game.parameters[name].others(value)), "VALUE")
             yield (
-                f"{words_said!r} was read as {name}={value_text(value)}; say "
+                f"{words_said!r} was read as {name}={value_text(value)}; say "  # see _READ
                 f"{name}={value_text(other)} to change it."
             )
     if PLAYERS not in settled.settings:
         players = settled.whole()[0]
-        yield f"The brief does not say how many play: {players} players were assumed."
+        yield f"{_UNSAID}: {players} players were assumed."
     if settled.choices.family is None and not names:
         yield f"The brief names no game: its words point to {settled.lexicon.one}."

@@ -9,6 +9,11 @@ of card names) and of an exact size in bytes of JSON. Workers with and without n
 in turn, in blocks, wherever the scheduler puts them; then once more with everything held to one
 processor, which spares the waking of another.
 
+*Bounds*: starts, round trips, transitions and the arena are held against a plain Python process
+that does the same in the same rounds, as the time alone tells how fast a machine is. The bounds are
+what was demanded in milliseconds of a machine on which Python started in 16 ms, and a plain round
+trip took 21 us.
+
 *Penalty*: the same work in a locked-down worker and in one of the backend "process", which differs
 in nothing but the lockdown; the two take turns, and each round gives one ratio. What is compared is
 processor time as the kernel's scheduler counted it for the worker, read by the host: neither the
@@ -32,6 +37,7 @@ from typing import TypeAlias
 
 from pydantic import JsonValue
 
+from evals.bench.plain import TIMES, PlainProcess, beside_plain, start_plain
 from evals.bench.timings import (
     Timing,
     UnreadableError,
@@ -52,6 +58,7 @@ from tools.sandbox.backends import Backend
 # Names of timings whose median is bounded from above; the others are shown.
 AT_MOST: dict[str, float] = read_data("sandbox/at_most.yaml")
 _KITS = {"without numpy": "", "with numpy": "import numpy\n"}
+_PLAIN = "plain"
 _PAYLOADS = (100, 2_300, 23_000)
 _TRANSITIONS = 1000
 _BLOCK = 25
@@ -151,8 +158,7 @@ def _cold_starts(backend: Backend, rounds: int) -> Iterator[Timing]:
             worker.call("answer")
             grades.update(conditions_of(sandbox))
 
-    for kit, values in _milliseconds(start, rounds).items():
-        yield Timing(f"cold start {kit}, ms", values, grades)
+    yield from _beside_starts("cold start", start, rounds, grades)
 
 
 def _warm_workers(sandbox: Sandbox, rounds: int) -> Iterator[Timing]:
@@ -163,16 +169,24 @@ def _warm_workers(sandbox: Sandbox, rounds: int) -> Iterator[Timing]:
         with sandbox.worker("warm", _KITS[kit]) as worker:
             worker.request("ping", {"number": next(numbers)}, 5)
 
-    for kit, values in _milliseconds(start, rounds).items():
-        yield Timing(f"warm worker {kit}, ms", values, conditions_of(sandbox))
+    yield from _beside_starts("warm worker", start, rounds, conditions_of(sandbox))
 
 
-def _milliseconds(start: Callable[[str], None], rounds: int) -> dict[str, tuple[float, ...]]:
-    """Either kit in turn, after one start of each that does not count."""
+def _beside_starts(
+    name: str, start: Callable[[str], None], rounds: int, conditions: Row
+) -> Iterator[Timing]:
+    """Either kit and a plain start of it in turn, after one start of each that does not count."""
+    measures: dict[tuple[str, bool], Callable[[], float]] = {}
+    for kit, source in _KITS.items():
+        measures[kit, False] = partial(seconds, partial(start, kit))
+        measures[kit, True] = partial(seconds, partial(start_plain, source + _ANSWER))
+    for measure in measures.values():
+        measure()
+    found = interleaved(measures, rounds)
     for kit in _KITS:
-        start(kit)
-    found = interleaved({kit: partial(seconds, partial(start, kit)) for kit in _KITS}, rounds)
-    return {kit: tuple(value * 1e3 for value in values) for kit, values in found.items()}
+        ours, plain = found[kit, False], found[kit, True]
+        yield Timing(f"{name} {kit}, ms", tuple(value * 1e3 for value in ours), conditions)
+        yield beside_plain(f"{name} {kit}", ours, plain, conditions)
 
 
 def payload(size: int) -> Row:
@@ -199,36 +213,41 @@ def _round_trips(places: Places, rounds: int) -> Iterator[Timing | Lacking]:
     if "namespaces" not in places.strong.grade.layers:
         del sandboxes["with namespaces"]
         why = f"namespaces are not in force: {places.strong.grade.reason}"
-        yield "round trip of 100 B with namespaces, us", why
+        yield f"round trip of 100 B with namespaces, {TIMES}", why
     for size in _PAYLOADS:
         free = _asked(sandboxes, size, rounds)
         with on_one_processor():
             held = _asked(sandboxes, size, rounds)
         for found, where in ((free, ""), (held, " on one processor")):
+            plain = found.pop(_PLAIN)
             for key, values in found.items():
-                name = f"round trip of {size} B {key}{where}, us"
+                name = f"round trip of {size} B {key}{where}"
                 conditions = {**conditions_of(sandboxes[key]), "payload_bytes": size}
-                yield Timing(name, tuple(values), conditions)
+                yield Timing(f"{name}, us", tuple(values), conditions)
+                yield beside_plain(name, values, plain, conditions)
 
 
 def _asked(sandboxes: Mapping[str, Sandbox], size: int, rounds: int) -> dict[str, list[float]]:
     """Round trips of fresh workers, again and again: a worker mostly stays where it was put."""
-    taken: dict[str, list[float]] = {key: [] for key in sandboxes}
+    taken: dict[str, list[float]] = {key: [] for key in [*sandboxes, _PLAIN]}
     asked = payload(size)
     for _ in range(max(rounds // _BLOCKS_A_WORKER, 1)):
         with contextlib.ExitStack() as stack:
             blocks = {}
             for key, sandbox in sandboxes.items():
                 worker = stack.enter_context(sandbox.worker("round trip", ""))
-                worker.request("ping", asked, 5)
-                blocks[key] = partial(_block, worker, asked)
+                blocks[key] = partial(_block, partial(worker.request, "ping", asked, 5))
+            plain = stack.enter_context(PlainProcess())
+            blocks[_PLAIN] = partial(_block, partial(plain.ask, "echo", [asked]))
+            for block in blocks.values():
+                block()
             for key, values in interleaved(blocks, min(rounds, _BLOCKS_A_WORKER)).items():
                 taken[key] += values
     return taken
 
 
-def _block(worker: Worker, asked: Mapping[str, JsonValue]) -> list[float]:
-    return [seconds(lambda: worker.request("ping", asked, 5)) * 1e6 for _ in range(_BLOCK)]
+def _block(ask: Callable[[], object]) -> list[float]:
+    return [seconds(ask) * 1e6 for _ in range(_BLOCK)]
 
 
 def _penalties(confined: Sandbox, unconfined: Sandbox, rounds: int) -> Iterator[Timing | Lacking]:

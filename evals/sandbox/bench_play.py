@@ -22,10 +22,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 
+import numpy as np
 from numpy.random import Generator
 
 from agents.players.registry import SeatedPlayer, make_player, parse_spec
 from agents.players.specs import Seating
+from evals.bench.plain import PlainProcess, beside_plain
 from evals.bench.timings import Timing, interleaved, on_one_processor, seconds
 from evals.results import EvalError, Row, read_data
 from games import library
@@ -45,6 +47,8 @@ _CALL_S = 60.0
 _GAME = "tic_tac_toe"
 _ASK, _GREEDY, _HELD = "players that ask", "greedy players", ", on one processor"
 _BARE = "its two messages alone"
+_PLAIN = "plain"
+_PLY: str = read_data("data/sources.yaml")["plain_ply"]
 _EXCHANGES = 50
 _HEURISTIC = "greedy:heuristic=complete_or_block"
 _COPYING: str = read_data("data/sources.yaml")["copying"]
@@ -78,7 +82,12 @@ def transitions(sandbox: Sandbox, count: int, seed: int, rounds: int) -> list[Ti
 
     def one_at_a_time() -> list[float]:
         with sandbox.loaded("transitions", source) as worker:
-            return [seconds(partial(_ask, worker, match)) * 1e6 / len(match) for match in matches]
+            return _each(matches, lambda function, values: worker.call(function, values))
+
+    def plainly() -> list[float]:
+        with PlainProcess(source) as process:
+            process.ask("get_legal_actions", [matches[0][0].state])  # it has started
+            return _each(matches, process.ask)
 
     def replay() -> float:
         begun = time.perf_counter()
@@ -86,18 +95,32 @@ def transitions(sandbox: Sandbox, count: int, seed: int, rounds: int) -> list[Ti
             raise EvalError("the replay of a module's own transitions did not pass")
         return (time.perf_counter() - begun) * 1e6 / count
 
-    found = interleaved({"one": one_at_a_time, "whole": replay}, rounds)
+    measures: dict[str, Callable[[], float | list[float]]] = {
+        "one": one_at_a_time,
+        "plain": plainly,
+        "whole": replay,
+    }
+    found = interleaved(measures, rounds)
     conditions = {**conditions_of(sandbox), "transitions": count}
     scaled = {**conditions, "a_value_is": "one match's transitions, scaled"}
+    name = "1,000 transitions, one call at a time"
     return [
-        Timing("1,000 transitions, one call at a time, ms", found["one"], scaled),
+        Timing(f"{name}, ms", found["one"], scaled),
+        beside_plain(name, found["one"], found["plain"], scaled),
         Timing("1,000 transitions, the checks' whole replay, ms", found["whole"], conditions),
     ]
 
 
-def _ask(worker: Worker, match: Sequence[Transition]) -> None:
+def _each(
+    matches: Sequence[Sequence[Transition]], ask: Callable[[str, list[Json]], Json]
+) -> list[float]:
+    """Milliseconds of a thousand transitions, as each match has them."""
+    return [seconds(partial(_ask, ask, match)) * 1e6 / len(match) for match in matches]
+
+
+def _ask(ask: Callable[[str, list[Json]], Json], match: Sequence[Transition]) -> None:
     for step in match:
-        answer = worker.call("apply_action", [step.state, step.action])
+        answer = ask("apply_action", [step.state, step.action])
         if not same_value(answer, step.next_state):
             raise EvalError(f"a transition came out wrong: {answer!r:.200}")
 
@@ -132,9 +155,14 @@ def arena_rate(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[T
         asking = [stack.enter_context(closing(_Asking(sandbox, seat))) for seat in range(2)]
         greedy = [stack.enter_context(closing(_greedy(sandbox, seat))) for seat in range(2)]
         seated: dict[str, Sequence[Player]] = {_ASK: asking, _GREEDY: greedy}
-        measures = {
+        measures: dict[str, Callable[[], list[float]]] = {
             key: partial(_round, table, players, matches, seed) for key, players in seated.items()
         }
+        plain, chooser = (
+            stack.enter_context(PlainProcess(text)) for text in (source + _PLY, _CHOICE)
+        )
+        measures[_PLAIN] = partial(_plain_round, plain, chooser, matches, seed)
+        measures[_PLAIN]()  # they have started
         taken = interleaved(measures, rounds)
         with on_one_processor():
             taken |= interleaved({f"{_ASK}{_HELD}": measures[_ASK]}, rounds)
@@ -146,10 +174,31 @@ def arena_rate(sandbox: Sandbox, matches: int, seed: int, rounds: int) -> list[T
         "a_value_is": "one match",
         "matches": matches,
     }
+    name = "tic-tac-toe arena, "
+    beside = beside_plain(f"{name}{_ASK}", taken[_ASK], taken.pop(_PLAIN), conditions)
     return [
-        Timing(f"tic-tac-toe arena, {key}, us a ply", values, conditions)
-        for key, values in taken.items()
+        *(Timing(f"{name}{key}, us a ply", values, conditions) for key, values in taken.items()),
+        beside,
     ]
+
+
+def _plain_round(
+    referee: PlainProcess, chooser: PlainProcess, matches: int, seed: int
+) -> list[float]:
+    """Microseconds a ply of each of some matches between plain processes, of which one chooses."""
+    generator, taken = np.random.default_rng(seed), list[float]()
+    for _ in range(matches):
+        begun, plies, position = time.perf_counter(), 0, referee.ask("ply", [None, ""])
+        while True:
+            match position:
+                case [state, int(player), [*legal], _, [[*seen], _]] if legal:
+                    asked: list[Json] = [seen[player], legal, int(generator.integers(2**31))]
+                    position = referee.ask("ply", [state, chooser.ask("choose", asked)])
+                    plies += 1
+                case _:
+                    break
+        taken.append((time.perf_counter() - begun) * 1e6 / plies)
+    return taken
 
 
 def _greedy(sandbox: Sandbox, seat: int) -> SeatedPlayer:

@@ -103,6 +103,14 @@ def human_words(state: RunState) -> list[str]:
     return [text.encode("utf-8", "replace").decode() for text in said]
 
 
+def unread_parts(state: RunState) -> tuple[str, ...]:
+    """A note on what of the newest message is no text, such as an image."""
+    parts = next((m.content for m in reversed(state.messages) if m.type == "human"), "")
+    kinds = [part.get("type") for part in parts if isinstance(part, dict)]
+    other = ", ".join(sorted({str(kind) for kind in kinds if kind != "text"}))
+    return (f"Only the words of the message were read; it also holds: {other}.",) if other else ()
+
+
 def waits_for_words(state: RunState) -> bool:
     """True for a run that ended before a design, where more words can help."""
     refused = state.end == "gave_up" and state.design is None

@@ -20,6 +20,7 @@ from graph.new.requests import (
     family_chosen,
     human_words,
     means,
+    unread_parts,
     waits_for_words,
 )
 from graph.new.state import (
@@ -57,7 +58,7 @@ def intake(state: RunState, runtime: Runtime[RunContext]) -> Command[AfterIntake
         return go_on("report", state, after)
     # Who chose the family has answered the question that the words leave open.
     question = None if choices.family else brief.question
-    assumed = (*_set_aside(state, prompt), *_not_words(state), *brief.assumptions)
+    assumed = (*_set_aside(state, prompt), *unread_parts(state), *brief.assumptions)
     brief = brief.model_copy(
         update={"question": question, "choices": choices, "assumptions": assumed, "asked": asked}
     )
@@ -100,14 +101,6 @@ def _asked_for(state: RunState) -> tuple[str, Choices, tuple[str, ...]]:
         return text, choices, ()
     asked = (*before.asked, *([before.question] if before.question else ()))
     return f"{before.prompt}\n{text}".strip(), choices, asked
-
-
-def _not_words(state: RunState) -> tuple[str, ...]:
-    """A note on what of the newest message is no text, such as an image."""
-    parts = next((m.content for m in reversed(state.messages) if m.type == "human"), "")
-    kinds = [part.get("type") for part in parts if isinstance(part, dict)]
-    other = ", ".join(sorted({str(kind) for kind in kinds if kind != "text"}))
-    return (f"Only the words of the message were read; it also holds: {other}.",) if other else ()
 
 
 def _set_aside(state: RunState, prompt: str) -> tuple[str, ...]:

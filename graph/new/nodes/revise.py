@@ -22,6 +22,7 @@ from graph.new.reporting import write_design
 from graph.new.requests import (
     human_words,
     undoes,
+    unread_parts,
 )
 from graph.new.results import lacking, rule_changes, verdict_lines
 from graph.new.state import (
@@ -82,6 +83,7 @@ def revise(
             found = context.roles.designer.revise(need_design(state), brief, talk)
     except RoleError as error:
         found = Revision(reply=str(error))
+    reply = " ".join((found.reply, *unread_parts(state)))
     writer_of(runtime.stream_writer)(Revised(changed=found.design is not None))
     brief = brief.model_copy(update={"corrections": (*brief.corrections, said[-1])})
     if found.other and state.asks:
@@ -91,9 +93,9 @@ def revise(
     if found.other and folder_given(runtime) is None:
         return go_on("intake", state, state.afresh("", None))
     if found.design is None:
-        return _replied(state, f"{found.reply} {_ANOTHER}" if found.other else found.reply)
+        return _replied(state, f"{reply} {_ANOTHER}" if found.other else reply)
     after = state.changed(found.design, brief).made_by(context.roles)
-    return _changed(state, after, found.reply, runtime, ask=context.settings.approve)
+    return _changed(state, after, reply, runtime, ask=context.settings.approve)
 
 
 def _is_at_rest(state: RunState) -> bool:

@@ -235,3 +235,18 @@ def test_why_the_first_seat_wins_is_answered_by_its_share_and_what_changes_who_b
     reply = revised(designed(prompt), "why does the first seat win?").reply
     assert "Is it fair? no: Wins of player 1: 0.61 of the matches." in reply
     assert setting in reply
+
+
+def test_what_was_assumed_of_a_setting_goes_once_it_is_said_and_the_rest_stays() -> None:
+    made = designed("gomoku, but you need 4 in a row")
+    read, seats = "was read as connect=4", "does not say how many play"
+    assert [any(told in one for one in made.assumptions) for told in (read, seats)] == [True] * 2
+    other = revised(made, "connect=3").design
+    assert other is not None
+    assert [any(told in one for one in other.assumptions) for told in (read, seats)] == [
+        False,
+        True,
+    ]
+    same = revised(made, "rows=9").design
+    assert same is not None
+    assert same.assumptions == made.assumptions

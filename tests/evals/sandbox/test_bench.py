@@ -1,11 +1,13 @@
 """The sandbox's benchmark measures what it says; no test holds a time against a clock."""
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 
 import pytest
 
+from evals.bench.plain import TIMES, PlainProcess, beside_plain, start_plain
 from evals.bench.timings import Timing, UnreadableError, descendants, processor_s
 from evals.sandbox import bench as benchmark
 from evals.sandbox.bench import (
@@ -54,11 +56,12 @@ def test_without_namespaces_their_round_trip_is_no_figure(places: Places) -> Non
     figures = list(benchmark._round_trips(bare, 1))
     unmeasured = [figure for figure in figures if isinstance(figure, tuple)]
     assert {figure.name for figure in figures if isinstance(figure, Timing)} == {
-        f"round trip of {size} B without namespaces{where}, us"
+        f"round trip of {size} B without namespaces{where}, {unit}"
         for size in (100, 2300, 23000)
         for where in ("", " on one processor")
+        for unit in ("us", TIMES)
     }
-    assert [name for name, _ in unmeasured] == ["round trip of 100 B with namespaces, us"]
+    assert [name for name, _ in unmeasured] == [f"round trip of 100 B with namespaces, {TIMES}"]
     assert "switched off" in unmeasured[0][1]
 
 
@@ -80,10 +83,23 @@ def test_the_recorded_transitions_are_as_many_as_asked_for() -> None:
 
 
 def test_a_median_over_its_bound_fails_and_an_unbounded_one_is_shown() -> None:
-    name = "warm worker with numpy, ms"
-    assert bounded_score(Timing(name, (1.0, 5.0, 9.0))).passed
-    assert not bounded_score(Timing(name, (1.0, 5.1, 9.0))).passed
+    name = "worker PSS with numpy, MB"
+    assert bounded_score(Timing(name, (1.0, 20.0, 90.0))).passed
+    assert not bounded_score(Timing(name, (1.0, 20.1, 90.0))).passed
     assert bounded_score(Timing("round trip of 2300 B with namespaces, us", (1e9,))).passed
+
+
+def test_a_plain_process_answers_as_its_module_does_and_a_dead_one_gives_no_figure() -> None:
+    with PlainProcess("def twice(text):\n    return [text, text]\n") as process:
+        assert process.ask("twice", ["\u00e9" * 70_000]) == ["\u00e9" * 70_000] * 2
+        with pytest.raises(EOFError, match="ended"):
+            process.ask("thrice", [1])
+    with pytest.raises(subprocess.CalledProcessError):
+        start_plain("raise SystemExit(1)")
+    name, values = "start, times a plain process's", (2.0, 1.5)
+    assert beside_plain("start", [4.0, 6.0], [2.0, 4.0], {}) == Timing(name, values)
+    with pytest.raises(ValueError, match="shorter"):
+        beside_plain("start", [4.0, 6.0], [2.0], {})
 
 
 def test_a_new_worker_is_found_among_the_processes(places: Places) -> None:

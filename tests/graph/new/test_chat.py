@@ -76,6 +76,9 @@ def test_a_part_of_a_message_that_is_no_text_is_said_to_be_unread(
         said = [one for one in design.assumptions if "Only the words" in one]
         assert [kind in line for kind in told for line in said] == [True] * len(told)
         assert len(said) == len(told)
+        again = [{"type": "text", "text": "completing a line loses"}, *content[1:]]
+        later = chat.send({"messages": [{"role": "user", "content": again}]})["messages"]
+        assert any("Only the words" in str(m.content) for m in later) == bool(told)
 
 
 def test_no_candidate_of_an_earlier_game_is_taken_for_one_of_the_next(

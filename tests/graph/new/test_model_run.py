@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from agents.model.budget import BudgetExhaustedError
 from agents.model.errors import EndpointError, MalformedReplyError, RefusedRequestError
 from agents.protocols import Design, RoleSet, Verdict
+from games.library import families, source
 from games.records import MatchRecord
 from games.table import Position
 from graph.new.context import RunContext
@@ -18,7 +20,7 @@ from graph.new.opening import describe_roles, open_model
 from graph.new.results import final_text
 from graph.run.candidates import best
 from graph.run.events import Begins, Event, Waits
-from graph.run.folder import RunFolder
+from graph.run.folder import RunFolder, create_folder
 from tests.agents.model.endpoint import (
     Answer,
     Endpoint,
@@ -33,6 +35,7 @@ from tests.agents.roles.games import high_draw
 from tests.graph.answering import DESIGN, PROMPT, answer, schema_of
 from tests.graph.conftest import MakeContext
 from tests.graph.running import resume_run, start_run
+from tools.retrieval import NothingRetrieved
 
 # clarify, design, module, unit tests, one record; strategies, measures, review, three times code
 CALLS = 11
@@ -76,6 +79,24 @@ def test_a_model_makes_a_checked_game_and_its_use_is_reported(
     assert f"{asked}, {roles['designer']['tokens_out']} out" in page
     (read,) = re.findall(r"played by [\w, :=]+; (\d+) of (\d+) plies were shown", page)
     assert read[0] == read[1]
+
+
+def test_without_retrieval_a_model_reads_no_line_of_the_library_and_its_game_is_made(
+    make_context: MakeContext, folder: RunFolder, tmp_path: Path
+) -> None:
+    ours = {line for name in families() for line in source(name).splitlines() if len(line) > 50}
+    ours.difference_update(high_draw().splitlines())
+    read: list[bool] = []
+    for off in (True, False):
+        place = folder if off else create_folder(tmp_path / "with", title="", runs=tmp_path)
+        with serving(answer) as endpoint:
+            context = model_context(make_context, endpoint, place)
+            if off:
+                context.retrieval = NothingRetrieved(context.retrieval.store)
+            assert start_run(PROMPT, place, context).state.end == "made"
+        told = [str(m["content"]) for r in endpoint.requests for m in r["messages"]]
+        read.append(any(line in ours for text in told for line in text.splitlines()))
+    assert read == [False, True]
 
 
 def test_what_a_run_may_cost_is_told_and_later_what_is_left(
