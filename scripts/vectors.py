@@ -21,7 +21,8 @@ def library_texts() -> tuple[str, ...]:
     """Every text of the library that is compared with a person's words."""
     source = Library()
     documents = library_documents(source.games()) + corpus_documents(source.corpus())
-    return tuple(dict.fromkeys(document.key for document in documents))
+    names = [d.metadata["mechanic"] for d in documents if d.kind == "code"]
+    return tuple(dict.fromkeys([*(d.key for d in documents), *map(str, names)]))
 
 
 def write() -> None:

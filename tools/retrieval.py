@@ -5,17 +5,18 @@ text's words carry (`games.library`). A piece ranks by its nearest meaning, its 
 a rule it implements, and by the tags it shows. Pieces are cut at definitions, never within one.
 """
 
-import ast
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from math import log
 from typing import Any, Protocol
 
-from games.library import families, likeness, shown, tags_in
-from games.text import syntax_tree
+from games.library import empty_words, families, likeness, shown, tags_in
+from vectorstore.clusters import unit_vectors
 from vectorstore.documents import LIBRARY_KINDS, Example, Kind
-from vectorstore.sources import CONTRACT_FUNCTIONS, closure, definitions, fitted, readable
+from vectorstore.sources import BREAK, CONTRACT_FUNCTIONS, closure, definitions, fitted, readable
 from vectorstore.store import Store
 
 LONGEST_EXAMPLE = 13_500
@@ -26,13 +27,11 @@ _FUNCTION_WEIGHT = 0.25
 _RULE_COST = 0.005  # of each rule a function implements: the narrower one is the better answer
 _NEAR = 0.6  # of a mechanic with a tag asked for; see tests/tools/mechanic_queries.yaml
 _NEAR_UNTAGGED = 0.5  # how a game ends, or who is out, is near to the words for any game
-_BEHIND = 0.1  # the best snippet; fitted on tests/tools/retrieval_queries.yaml, as the next three
-_BEHIND_ANY, _FARTHEST_ANY = 0.03, 0.35  # where no contract function is named
-_DOING_WEIGHT = 0.05  # there, of what carries a rule out, over what shows or tells of it
-_DOING = ("apply_action", "get_legal_actions", "get_rewards", "initial_state")
+_BEHIND = 0.1  # the best snippet; fitted on tests/tools/retrieval_queries.yaml
+# Where no contract function is named; fitted on tests/tools/judged_needs.yaml.
+_LEAST_WORTH, _OF_THE_BEST = 0.06, 0.9
+_STEM = 5  # letters by which words are compared
 _CONSIDERED = 150  # of each kind; Chroma's index finds at most 200
-_WORK = (ast.BinOp, ast.Call, ast.Compare, ast.For, ast.If, ast.IfExp, ast.comprehension)
-_LEAST_WORK = 2
 _FENCE = "```python\n"
 _DRAFTED: Mapping[str, tuple[str, ...]] = {
     "visible": ("Observations",),
@@ -98,18 +97,17 @@ class Retrieval:
 
         Returns:
             Best first; at most two of one family, none that another one holds, or that is much
-            further away than the best. Where no contract function is wanted, none that only names
-            a rule or is far from the words, so it may be empty.
+            further away than the best. Where no contract function is wanted, each under the rules
+            of the one mechanic that it carries out, and none that is far from the words, so it
+            may be empty.
         """
         named = [name for name in CONTRACT_FUNCTIONS if "_" in name and name in query]
         wanted = function if function in CONTRACT_FUNCTIONS else named[0] if named else None
-        ranked, far = self._ranked(query, tags_in(query), wanted)
-        behind = _BEHIND
         if wanted is None:
-            near = [piece for piece in ranked if far[piece.id] <= _FARTHEST_ANY]
-            ranked, behind = [p for p in near if _does(p.text, _name(p))], _BEHIND_ANY
+            return _chosen(self._carrying(query), n, limit)
+        ranked, far = self._ranked(query, tags_in(query), wanted)
         found = _chosen(ranked, n, limit)
-        return [piece for piece in found if far[piece.id] <= far[found[0].id] + behind]
+        return [piece for piece in found if far[piece.id] <= far[found[0].id] + _BEHIND]
 
     def drafting_snippets(self, design: DescribedGame, *, limit: int = 8_000) -> list[Example]:
         """Functions of other games for a first draft, of different contract functions.
@@ -156,8 +154,33 @@ class Retrieval:
         traditional: tuple[Kind, ...] = ("corpus",) if self.corpus else ()
         return self.store.snapshot_id((*LIBRARY_KINDS, *traditional, *own))
 
+    def _carrying(self, need: str) -> list[Example]:
+        """Code that carries a need out, best first; none that is far from it.
+
+        Its worth is m^2 w: m is the mean likeness of the need to the mechanic's name and to its
+        rules, w the share of the need's words, rare ones weighing more, that they and the function
+        hold.
+        """
+        pieces, words = self.store.compared("code", need), _stems(need)
+        names = sorted({str(piece.metadata["mechanic"]) for piece in pieces})
+        asked, *named = unit_vectors(self.store.vectors([need, *names]))
+        like = {name: float(vector @ asked) for name, vector in zip(names, named, strict=True)}
+        said = {piece.id: _said(piece) for piece in pieces}
+        held = Counter(word for rules, code in said.values() for word in rules | code)
+        rarity = {word: log((len(pieces) + 1) / (held[word] + 0.5)) for word in words}
+        whole = 2 * sum(rarity.values()) or 1.0
+
+        def worth(piece: Example) -> float:
+            meant = (1 - piece.distance + like[str(piece.metadata["mechanic"])]) / 2
+            shared = sum(rarity[word] for text in said[piece.id] for word in words & text)
+            return max(0.0, meant) ** 2 * shared / whole
+
+        ranked = sorted((replace(p, distance=1 - worth(p)) for p in pieces), key=_by_distance)
+        bar = max(_LEAST_WORTH, _OF_THE_BEST * (1 - ranked[0].distance)) if ranked else 0.0
+        return [piece for piece in ranked if 1 - piece.distance >= bar]
+
     def _ranked(
-        self, query: str, asked: frozenset[str], function: str | None
+        self, query: str, asked: frozenset[str], function: str
     ) -> tuple[list[Example], dict[str, float]]:
         """Snippets, best first, and by their ids how far they are: the less the better.
 
@@ -172,9 +195,7 @@ class Retrieval:
             return min([piece.distance, *(near[id_] for id_ in ids if id_ in near)])
 
         def far(piece: Example) -> float:
-            sought = (function,) if function else _DOING
-            fits = any(_serves(piece, one) for one in sought)
-            fit = (_FUNCTION_WEIGHT if function else _DOING_WEIGHT) if fits else 0.0
+            fit = _FUNCTION_WEIGHT if _serves(piece, function) else 0.0
             broad = _RULE_COST * len(_items(piece, "rules"))
             return piece.distance - _bonus(piece, asked) - fit + broad
 
@@ -191,6 +212,16 @@ class NothingRetrieved(Retrieval):
         return []
 
     snippets = drafting_snippets = mechanics = examples
+
+
+def _by_distance(piece: Example) -> tuple[float, str]:
+    return piece.distance, piece.id
+
+
+def _said(piece: Example) -> tuple[frozenset[str], frozenset[str]]:
+    """The stems of a mechanic with its rules, and of the function alone."""
+    rules, _, code = piece.text.partition(BREAK)[0].partition("def ")
+    return _stems(f"{piece.metadata['mechanic']} {rules}"), _stems(code)
 
 
 def _items(piece: Example, name: str) -> list[str]:
@@ -219,16 +250,14 @@ def _drafts(piece: Example, function: str) -> bool:
 
 
 @cache
-def _does(text: str, name: str) -> bool:
-    r"""True where a function of a piece works something out; one that looks it up does not.
+def _stems(text: str) -> frozenset[str]:
+    """The beginnings of the words of a text or a source that tell something.
 
-    >>> _does("def f(state):\n    return state['legal']\n", "f"), _does("LOW = 1\n", "LOW")
-    (False, True)
+    >>> sorted(_stems("the discards of _discard_pile"))
+    ['disca', 'pile']
     """
-    for node in syntax_tree(text).body:
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            return sum(isinstance(part, _WORK) for part in ast.walk(node)) >= _LEAST_WORK
-    return True
+    words = re.findall(r"[a-z]{2,}", text.lower())
+    return frozenset(word[:_STEM] for word in words if word not in empty_words())
 
 
 def _serves(piece: Example, function: str) -> bool:
@@ -253,7 +282,7 @@ def _chosen(
         kin = [other for other in chosen if _game(other) == _game(piece)]
         if len(chosen) >= n or len(kin) >= of_family or any(_overlap(piece, o) for o in kin):
             continue
-        near = {_name(p): p.distance for p in ranked if _game(p) == _game(piece)}
+        near = {_name(p): p.distance for p in reversed(ranked) if _game(p) == _game(piece)}
         text = fitted(piece.text, limit, nearest=near)
         if text:
             chosen.append(replace(piece, text=text))

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, Field, SecretStr, model_validator
 
-Kind: TypeAlias = Literal["games", "snippets", "mechanics", "corpus", "own_games"]
+Kind: TypeAlias = Literal["games", "snippets", "mechanics", "code", "corpus", "own_games"]
 MetadataValue: TypeAlias = str | int | float | bool | list[str]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-LIBRARY_KINDS: tuple[Kind, ...] = ("games", "snippets", "mechanics")
+LIBRARY_KINDS: tuple[Kind, ...] = ("games", "snippets", "mechanics", "code")
 
 
 class RemoteSettings(BaseModel, frozen=True, extra="forbid"):

@@ -67,6 +67,7 @@ def library_documents(games: Iterable[LibraryGame]) -> list[Document]:
         if game.name == game.family:
             rules = all_rules(game.template, game.game, defaults(game.game), game.players)
             documents += snippet_documents(game, rules)
+            documents += code_documents(game, rules)
             documents += mechanic_documents(game, rules)
     return documents
 
@@ -165,11 +166,7 @@ def _snippet(
     tags = [tag for tag, items in game.shown.items() if {head.name, *head.rules} & {*items}]
     meant = [i for tag in tags if head.name in game.shown[tag] for i in game.shown[tag]]
     rules = head.rules or tuple(dict.fromkeys(item for item in meant if item in sentences))
-    declared = ("ZONES",) if head.name == "visible" else ()
-    used = closure(code, (head.name, *declared), but=("GAME", *CONTRACT_FUNCTIONS))[1:]
-    comments = [f"# {id_}: {sentences[id_]}" for id_ in rules]
-    parts = ["\n".join([*comments, head.source]), *(code[use].source for use in used)]
-    text = BREAK.join(dict.fromkeys(parts))
+    text = _with_helpers(code, head, [f"# {id_}: {sentences[id_]}" for id_ in rules])
     if faults(text) or not (rules or head.summary):
         return
     others = () if head.name in CONTRACT_FUNCTIONS else CONTRACT_FUNCTIONS
@@ -189,6 +186,44 @@ def _snippet(
             **{name: list(values) for name, values in lists.items() if values},
         },
     )
+
+
+def _with_helpers(code: Mapping[str, Definition], head: Definition, comments: Iterable[str]) -> str:
+    declared = ("ZONES",) if head.name == "visible" else ()
+    used = closure(code, (head.name, *declared), but=("GAME", *CONTRACT_FUNCTIONS))[1:]
+    parts = ["\n".join([*comments, head.source]), *(code[use].source for use in used)]
+    return BREAK.join(dict.fromkeys(parts))
+
+
+def code_documents(game: LibraryGame, rules: Iterable[RuleSentence]) -> Iterator[Document]:
+    """One document a mechanic and function that carries it out, found by the mechanic's rules.
+
+    Its text is that of a snippet under these rules alone.
+    """
+    sentences = {rule.id: rule.text for rule in rules}
+    code = definitions(plain(game.source))
+    for mechanic, of in game.mechanics.items():
+        told = [rule for rule in of.rules if rule in sentences]
+        said = " ".join(sentences[rule] for rule in told)
+        for function in dict.fromkeys(part.partition(" if ")[0] for part in of.code):
+            comments = [f"# {rule}: {sentences[rule]}" for rule in told]
+            text = _with_helpers(code, code[function], comments)
+            tags = [tag for tag, items in game.shown.items() if {function, *told} & {*items}]
+            lists = {"rules": told, "tags": tags}
+            if not faults(text):
+                yield Document(
+                    kind="code",
+                    id=f"{game.name}/{mechanic}/{function}",
+                    title=f"{function} of {_words(game.name)} ({mechanic})",
+                    text=text,
+                    key=f"{mechanic}: {said}"[:_SHORT_KEY],
+                    metadata={
+                        "game": game.name,
+                        "function": function,
+                        "mechanic": mechanic,
+                        **{name: values for name, values in lists.items() if values},
+                    },
+                )
 
 
 def mechanic_documents(game: LibraryGame, rules: Iterable[RuleSentence]) -> Iterator[Document]:

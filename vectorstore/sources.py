@@ -17,11 +17,12 @@ from typing import Any
 from games import library
 from games.corpus import CorpusGame, corpus_game, corpus_names
 from games.library import read_game
+from games.library.annotated import AnnotatedMechanic, family_mechanics
 from games.text import imported, syntax_tree
 from games.values import REQUIRED_FUNCTIONS, Json
 from vectorstore.documents import StoreError
 
-_READ = ("__init__.py", "game.py", "rulebook.md", "presets.yaml", "tags.yaml")
+_READ = ("__init__.py", "game.py", "rulebook.md", "presets.yaml", "tags.yaml", "mechanics.yaml")
 ALLOWED_IMPORTS = {"collections", "copy", "functools", "itertools", "json", "math", "re", "string"}
 CONTRACT_FUNCTIONS = (*REQUIRED_FUNCTIONS, "get_chance_probabilities", "render")
 BREAK = "\n\n\n"
@@ -44,6 +45,7 @@ class LibraryGame:
         rulebook: Its rulebook for the defaults.
         template: The family's rulebook template.
         shown: Tag -> the rules and functions of the family that show it.
+        mechanics: The family's mechanics by name, with their rules and functions.
     """
 
     name: str
@@ -54,6 +56,7 @@ class LibraryGame:
     rulebook: str
     template: str
     shown: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    mechanics: Mapping[str, AnnotatedMechanic] = field(default_factory=dict)
 
 
 class Library:
@@ -90,6 +93,7 @@ def _read(name: str) -> LibraryGame:
             rulebook=library.rulebook(name),
             template=library.rulebook_template(chosen.family),
             shown=library.shown(chosen.family),
+            mechanics=family_mechanics(chosen.family).mechanics,
         )
     except OSError as error:
         raise StoreError(

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
+import numpy as np
+
 from vectorstore.client import (
     EmbeddingCache,
     Snapshots,
@@ -15,6 +17,7 @@ from vectorstore.client import (
     open_client,
     store_place,
 )
+from vectorstore.clusters import unit_vectors
 from vectorstore.documents import (
     KINDS,
     LIBRARY_KINDS,
@@ -38,6 +41,7 @@ FORMAT: Mapping[Kind, str] = {
     "games": "v2",
     "snippets": "v2",
     "mechanics": "v2",
+    "code": "v1",
     "corpus": "v1",
     "own_games": "v1",  # a person's own are never left behind
 }
@@ -163,6 +167,22 @@ class Store:
                 include=["documents", "metadatas", "distances"],
             )
         return _hits(found)[:limit]
+
+    def compared(self, kind: Kind, query: str) -> list[Example]:
+        """Every document of a collection with its exact distance to `query`, nearest first.
+
+        Raises:
+            StoreError: If the store does not answer.
+        """
+        with explaining_chroma(self.settings, "searched"), self._turn:
+            include = ["documents", "metadatas", "embeddings"]
+            held = self._collection(kind).get(include=include)
+        if not held["ids"]:
+            return []
+        asked = unit_vectors(self.vectors([query]))[0]
+        far = 1 - unit_vectors(np.asarray(held["embeddings"], np.float32)) @ asked
+        rows = {name: [held[name]] for name in ("ids", "documents", "metadatas")}
+        return _hits({**rows, "distances": [far]})
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """The embedder's vectors of N texts, [N, dimension]; known ones are read from the cache."""

@@ -249,7 +249,7 @@ def search_store(
         str | None,
         typer.Option(
             "--kind",
-            help="games, snippets, mechanics, corpus (traditional games) or own_games; "
+            help="games, snippets, mechanics, code, corpus (traditional games) or own_games; "
             "by default mechanics and corpus.",
         ),
     ] = None,

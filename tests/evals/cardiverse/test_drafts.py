@@ -35,7 +35,7 @@ def test_both_arms_get_the_same_request_but_for_what_is_retrieved(
 ) -> None:
     asked = {}
     for name in ("kalah", "kalah-ret"):
-        search = message(calls=[("search_snippets", json.dumps({"query": "sowing seeds"}))])
+        search = message(calls=[("search_snippets", json.dumps({"query": "you must follow suit"}))])
         with serving(search, message(f"```python\n{SOUND}```")) as endpoint:
             chat = chat_with(endpoint, model=MODEL, record=tmp_path / f"{name}.json")
             context = make_context(model_roles(chat))
