@@ -2,7 +2,9 @@
 
 A description is free text, the contract function that is to be written, and the tags that the
 text's words carry (`games.library`). A piece ranks by its nearest meaning, its own or that of
-a rule it implements, and by the tags it shows. Pieces are cut at definitions, never within one.
+a rule it implements, and by the tags it shows. Where no function is named, the code of single
+mechanics is ranked by their meaning and by shared words. Pieces are cut at definitions, never
+within one.
 """
 
 import re
