@@ -30,8 +30,7 @@ _RULE_COST = 0.005  # of each rule a function implements: the narrower one is th
 _NEAR = 0.6  # of a mechanic with a tag asked for; see tests/tools/mechanic_queries.yaml
 _NEAR_UNTAGGED = 0.5  # how a game ends, or who is out, is near to the words for any game
 _BEHIND = 0.1  # the best snippet; fitted on tests/tools/retrieval_queries.yaml
-# Where no contract function is named; fitted on tests/tools/judged_needs.yaml.
-_LEAST_WORTH, _OF_THE_BEST = 0.06, 0.9
+_LEAST_WORTH = 0.06  # where no function is named; fitted on tests/tools/judged_needs.yaml
 _STEM = 5  # letters by which words are compared
 _CONSIDERED = 150  # of each kind; Chroma's index finds at most 200
 _FENCE = "```python\n"
@@ -157,7 +156,9 @@ class Retrieval:
         return self.store.snapshot_id((*LIBRARY_KINDS, *traditional, *own))
 
     def _carrying(self, need: str) -> list[Example]:
-        """Code that carries a need out, best first; none that is far from it.
+        """The code that best carries a need out, and its equals; none that is far from it.
+
+        What comes second is of use in one need of two, and nearly never where the first is not.
 
         Its worth is m^2 w: m is the mean likeness of the need to the mechanic's name and to its
         rules, w the share of the need's words, rare ones weighing more, that they and the function
@@ -178,7 +179,7 @@ class Retrieval:
             return max(0.0, meant) ** 2 * shared / whole
 
         ranked = sorted((replace(p, distance=1 - worth(p)) for p in pieces), key=_by_distance)
-        bar = max(_LEAST_WORTH, _OF_THE_BEST * (1 - ranked[0].distance)) if ranked else 0.0
+        bar = max(_LEAST_WORTH, 1 - ranked[0].distance) if ranked else 0.0
         return [piece for piece in ranked if 1 - piece.distance >= bar]
 
     def _ranked(

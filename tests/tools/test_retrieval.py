@@ -107,7 +107,7 @@ def test_twenty_five_of_thirty_blind_queries_find_their_code_among_four(library:
 
 @pytest.mark.parametrize(
     ("needs", "pieces", "of_use", "met", "known"),
-    [("fitted", 46, 34, 30, 55), ("fresh", 19, 11, 10, 17)],
+    [("fitted", 41, 30, 30, 55), ("fresh", 15, 10, 10, 17)],
 )
 def test_needs_in_plain_words_are_handed_few_pieces_and_most_are_of_use(
     library: Retrieval, needs: str, pieces: int, of_use: int, met: int, known: int
