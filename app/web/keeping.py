@@ -57,12 +57,12 @@ def _there() -> Iterator[None]:
     """Writing into a table's folder, in a block.
 
     Raises:
-        SavedMatchError: If it is gone.
+        SavedMatchError: If it is gone, or another thing is in its place or its file's.
     """
     try:
         yield
-    except FileNotFoundError as error:
-        raise SavedMatchError("the table's folder was removed; lay another table") from error
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+        raise SavedMatchError("the table's folder was removed or changed; lay another") from error
 
 
 @dataclass

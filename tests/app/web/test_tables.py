@@ -155,6 +155,16 @@ def test_a_table_whose_files_are_removed_or_edited_says_so(sandbox: Sandbox, run
     with serving(sandbox, runs) as browser:
         gone, *_ = browser.lay("tic_tac_toe", **TWO)
         edited, *_ = browser.lay("tic_tac_toe", **TWO)
+        covered, *_ = browser.lay("tic_tac_toe", **TWO)
+        browser.wait(covered)
+        file = runs / "tables" / covered.split("/")[2] / "table.json"
+        file.unlink()
+        file.mkdir()
+        refused = browser.post(f"{covered}/name", name="Ann")
+        assert (refused.status_code, "was removed or changed" in words_of(refused.text)) == (
+            400,
+            True,
+        )
         browser.wait(edited)
         browser.wait(gone)
         rmtree(runs / "tables" / gone.split("/")[2])
@@ -163,7 +173,7 @@ def test_a_table_whose_files_are_removed_or_edited_says_so(sandbox: Sandbox, run
             assert refused.status_code == 400, refused.text
             assert "folder was removed" in words_of(refused.text)
         browser.move(gone, "x 1,1")
-        assert "lay another table" in words_of(browser.wait(gone, "folder was removed"))
+        assert "lay another" in words_of(browser.wait(gone, "folder was removed"))
     journal = runs / "tables" / edited.split("/")[2] / "match.jsonl"
     journal.write_bytes(b'\xff\xfe\n{"ply":0}\n')
     with serving(sandbox, runs) as browser:
