@@ -72,6 +72,11 @@ class Meter:
         begun = clock() - (self.seconds or 0.0) if clock else 0.0
         if clock is None:
             end = min(end, limit or self.settings.simulations)
+        if clock is None and not limit:  # the common way: two comparisons a simulation fewer
+            for _ in range(int(end) - self.done):
+                simulate()
+                self.done += 1
+            return
         with suppress(CallsSpentError):
             while self.done < end and (not limit or self.made < limit):
                 simulate()

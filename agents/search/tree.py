@@ -156,12 +156,14 @@ class UctSearch:
         """Draw from a generator from now on."""
         self.draw = uniforms(generator).__next__
         self.leaves = Leaves(self.rules, self.settings, generator, heuristics)
+        one = self.leaves.value is None and self.leaves.count == 1
+        self.rollout = self.leaves.rollouts.play if one else None  # a call less for most searches
         self.mast = self.leaves.mast
 
     def simulate(self) -> None:
         """Descend once, add a decision node, and back its returns up."""
         exploration, spread = self.exploration, self.range.spread
-        root_logs = self.root_logs
+        root_logs, rollout = self.root_logs, self.rollout
         path: list[Node] = []
         node, returns = self.root, self.nothing
         while True:
@@ -184,7 +186,10 @@ class UctSearch:
                 node = self._descended(node)
                 path.append(node)
                 if self.size != known and node.player >= 0:
-                    returns = self.leaves.returns(node.state, node.rewards, node.actions)
+                    if rollout is not None:
+                        returns = rollout(node.state, node.actions)
+                    else:
+                        returns = self.leaves.returns(node.state, node.rewards, node.actions)
                     break
         self._finish(path, returns)
 
@@ -198,7 +203,7 @@ class UctSearch:
         inverse_roots, seen = self.inverse_roots, self.range
         low, high = seen.low, seen.high
         later = returns
-        for node in path[::-1]:
+        for node in reversed(path):
             seat = node.seat
             if node.rewards is not None:
                 later = add(later, node.rewards)
