@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -167,7 +168,7 @@ def _snippet(
     meant = [i for tag in tags if head.name in game.shown[tag] for i in game.shown[tag]]
     rules = head.rules or tuple(dict.fromkeys(item for item in meant if item in sentences))
     text = _with_helpers(code, head, [f"# {id_}: {sentences[id_]}" for id_ in rules])
-    if faults(text) or not (rules or head.summary):
+    if not text or not (rules or head.summary):
         return
     others = () if head.name in CONTRACT_FUNCTIONS else CONTRACT_FUNCTIONS
     serves = [f for f in others if head.name in closure(code, (f,), but=CONTRACT_FUNCTIONS)]
@@ -188,10 +189,19 @@ def _snippet(
     )
 
 
+@cache  # most definitions are parts of several pieces
+def _breaks_the_contract(definition: str) -> bool:
+    return bool(faults(definition))
+
+
 def _with_helpers(code: Mapping[str, Definition], head: Definition, comments: Iterable[str]) -> str:
+    """The text of a piece; "" where a part of it breaks the contract."""
     declared = ("ZONES",) if head.name == "visible" else ()
     used = closure(code, (head.name, *declared), but=("GAME", *CONTRACT_FUNCTIONS))[1:]
-    parts = ["\n".join([*comments, head.source]), *(code[use].source for use in used)]
+    helpers = [code[use].source for use in used]
+    if any(map(_breaks_the_contract, (head.source, *helpers))):
+        return ""
+    parts = ["\n".join([*comments, head.source]), *helpers]
     return BREAK.join(dict.fromkeys(parts))
 
 
@@ -210,7 +220,7 @@ def code_documents(game: LibraryGame, rules: Iterable[RuleSentence]) -> Iterator
             text = _with_helpers(code, code[function], comments)
             tags = [tag for tag, items in game.shown.items() if {function, *told} & {*items}]
             lists = {"rules": told, "tags": tags}
-            if not faults(text):
+            if text:
                 yield Document(
                     kind="code",
                     id=f"{game.name}/{mechanic}/{function}",

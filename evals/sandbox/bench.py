@@ -10,9 +10,7 @@ in turn, in blocks, wherever the scheduler puts them; then once more with everyt
 processor, which spares the waking of another.
 
 *Bounds*: starts, round trips, transitions and the arena are held against a plain Python process
-that does the same in the same rounds, as the time alone tells how fast a machine is. The bounds are
-what was demanded in milliseconds of a machine on which Python started in 16 ms, and a plain round
-trip took 21 us.
+that does the same in the same rounds, as the time alone tells how fast a machine is.
 
 *Penalty*: the same work in a locked-down worker and in one of the backend "process", which differs
 in nothing but the lockdown; the two take turns, and each round gives one ratio. What is compared is
