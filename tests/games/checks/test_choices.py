@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 import pytest
 
 from games import library
 from games.checks import Finding
 from games.checks.choices import check_choices
-from games.checks.sampling import random_matches, trusted_subject
+from games.checks.sampling import Subject, random_matches, trusted_subject
+from games.engine import Match
 from games.table import Position, Table
 from games.values import Action, Json, ModuleFault
 
@@ -158,16 +160,21 @@ class _EndingTable:
             raise ModuleFault("timed_out", "module", "no time is left")
 
 
-@pytest.mark.parametrize("name", NO_GAMES)
-@pytest.mark.parametrize("calls", [*range(40), 100, 300, 1000])
-def test_what_the_time_ran_out_on_is_neither_passed_nor_blamed(name: str, calls: int) -> None:
+@cache  # one game for all its ends
+def judged_whole(name: str) -> tuple[Subject, list[Match], str]:
     rules, _ = NO_GAMES[name]
     subject = trusted_subject(GAME.format(player=rules[0], legal=rules[1], pays=rules[2]), 2)
     played = random_matches(subject, matches=6, seed=0, max_plies=100)
+    return subject, played, check_choices(subject, played, seed=0)[0].evidence
+
+
+@pytest.mark.parametrize("name", NO_GAMES)
+@pytest.mark.parametrize("calls", [*range(40), 100, 300, 1000])
+def test_what_the_time_ran_out_on_is_neither_passed_nor_blamed(name: str, calls: int) -> None:
+    subject, played, whole = judged_whole(name)
     ending = replace(subject, table=_EndingTable(subject.table, calls))
     (finding,) = check_choices(ending, played, seed=0)
     assert finding.outcome == "failed"  # a check that ends with such a fault could not judge
-    whole = check_choices(subject, played, seed=0)[0].evidence
     assert "no time is left" in finding.evidence or finding.evidence == whole
 
 
