@@ -16,7 +16,7 @@ LIST = Path("tests/slow.yaml")
 HEAD = """\
 # Tests of 0.3 seconds or more, case by case, with what was set up: seconds, measured on
 # two cores. `make slow` writes this page after `make whole`. They have the marker `slow`.
-# Of a file's, `make test` runs the shortest, one second in all; `make whole` runs all.
+# Of a file's, `make test` runs the shortest, 0.6 seconds in all; `make whole` runs all.
 """
 
 

@@ -24,7 +24,7 @@ _OWN_POOLS = (
     "tests/app/test_sandbox",
 )
 
-_SAMPLE_S, _LONGEST_S = 1, 2  # of a file's slow tests, what `make test` runs
+_SAMPLE_S, _LONGEST_S = 0.6, 1  # of a file's slow tests, what `make test` runs
 
 os.environ["LANGSMITH_TRACING"] = "false"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
