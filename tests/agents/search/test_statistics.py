@@ -42,3 +42,12 @@ def test_few_and_many_actions_are_chosen_by_the_same_formula(case: int, count: i
     ]
     bounds = [mean + 0.9 * sqrt(log(available) / visits) for mean, visits, available in rows]
     assert edges_of(*rows).best(range(count), 0.9) == bounds.index(max(bounds))
+
+
+def test_bounds_beyond_the_table_of_roots_are_the_formulas() -> None:
+    """More descents than are tabled: the subset-armed bandit's bound, written out."""
+    rows = ((0.50, 4000, 4095), (0.49, 300, 4097), (0.40, 9, 70_000))
+    edges = edges_of(*rows)
+    for weight in (0.0, 0.05, 0.2, 1.0):
+        bounds = [m + weight * sqrt(log(available) / n) for m, n, available in rows]
+        assert edges.best([0, 1, 2], weight) == bounds.index(max(bounds))

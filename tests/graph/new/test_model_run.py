@@ -16,7 +16,7 @@ from games.library import families, source
 from games.records import MatchRecord
 from games.table import Position
 from graph.new.context import RunContext
-from graph.new.opening import describe_roles, open_model
+from graph.new.opening import _context, describe_roles, open_model
 from graph.new.results import final_text
 from graph.run.candidates import best
 from graph.run.events import Begins, Event, Waits
@@ -35,7 +35,6 @@ from tests.agents.roles.games import high_draw
 from tests.graph.answering import DESIGN, PROMPT, answer, schema_of
 from tests.graph.conftest import MakeContext
 from tests.graph.running import resume_run, start_run
-from tools.retrieval import NothingRetrieved
 
 # clarify, design, module, unit tests, one record; strategies, measures, review, three times code
 CALLS = 11
@@ -92,7 +91,9 @@ def test_without_retrieval_a_model_reads_no_line_of_the_library_and_its_game_is_
         with serving(answer) as endpoint:
             context = model_context(make_context, endpoint, place)
             if off:
-                context.retrieval = NothingRetrieved(context.retrieval.store)
+                settings = context.settings.model_copy(update={"retrieval": False})
+                chosen = _context(settings, None, context.sandbox, context.retrieval.store)
+                context.retrieval = chosen.retrieval
             assert start_run(PROMPT, place, context).state.end == "made"
         told = [str(m["content"]) for r in endpoint.requests for m in r["messages"]]
         read.append(any(line in ours for text in told for line in text.splitlines()))
