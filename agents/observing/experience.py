@@ -108,13 +108,16 @@ def held_out_losses(
 ) -> dict[str, Json]:
     """Cross-entropies of logs that were not learned from, in nats a token."""
     rows = [losses_and_gradients(network, one)[0] for one in batches_of(data, batch)]
-    told = [(one.next, one.tokens) for one in rows], [(one.outcome, one.known) for one in rows]
-    found: list[Json] = []
-    for pairs in told:
-        known = [(loss, count) for loss, count in pairs if loss is not None]
+    found: dict[str, Json] = {}
+    for name, told in (
+        ("next", [(one.next, one.tokens) for one in rows]),
+        ("action", [(one.action, one.actions) for one in rows]),
+        ("outcome", [(one.outcome, one.known) for one in rows]),
+    ):
+        known = [(loss, count) for loss, count in told if loss is not None]
         count = sum(count for _, count in known)
-        found.append(sum(loss * n for loss, n in known) / count if count else None)
-    return {"held_out_next": found[0], "held_out_outcome": found[1]}
+        found[f"held_out_{name}"] = sum(loss * n for loss, n in known) / count if count else None
+    return found
 
 
 def written_logs(data: Sequence[Experience]) -> bytes:

@@ -86,8 +86,7 @@ class LogFollower:
     def _grow(self) -> None:
         rows = len(self.cache.length)
         larger = Cache(self.model.transformer.shape, 2 * rows)
-        larger.keys[:, :rows], larger.values[:, :rows] = self.cache.keys, self.cache.values
-        larger.length[:rows] = self.cache.length
+        larger.take(rows, self.cache, 0, rows)
         self.cache = larger
         self._free += range(rows, 2 * rows)
 

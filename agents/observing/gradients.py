@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.encoding.vocabulary import MOVE
 from agents.learning.policy import Weights
 from agents.observing.transformer import (
     CUBIC,
@@ -19,6 +20,7 @@ from agents.observing.transformer import (
     Reals,
     Tokens,
     Transformer,
+    embedded,
     normed,
     softmax,
 )
@@ -39,6 +41,11 @@ class Batch:
     places: Tokens
     targets: Tokens
     outcomes: Tokens
+
+    @property
+    def earlier(self) -> Tokens:
+        """`[rows, steps]`, the token before each in its row."""
+        return np.roll(self.tokens, 1, axis=1)
 
     @classmethod
     def of(
@@ -84,14 +91,18 @@ class Losses:
 
     Attributes:
         next: A token; None where none is learned.
+        action: A token that is the seat's own action; likewise.
         outcome: A token, of the match's end; None where no match's is known.
         tokens: Number of tokens whose next one is learned.
-        known: Of them, those whose match's outcome is known.
+        actions: Of them, those whose next one is an own action.
+        known: Number of those whose match's outcome is learned.
     """
 
     next: float | None
+    action: float | None
     outcome: float | None
     tokens: int
+    actions: int
     known: int
 
     @property
@@ -105,20 +116,45 @@ def losses_and_gradients(
     batch: Batch,
     *,
     outcome_share: float = 0.1,
+    action_share: float = 0.0,
     dropped: Callable[[tuple[int, ...]], Reals] | None = None,
 ) -> tuple[Losses, Weights]:
     """The losses of whole sequences, and the gradient of their weighted sum.
 
     `(1 - s) CE(next token) + s CE(outcome)`, means over the tokens for which each is known (§5.1).
+    Own actions are few of the tokens. With `a` it is `(1 - s - a) CE(next) + a CE(action) +
+    s CE(outcome)`, where the first is over all other tokens.
 
     Args:
         model: The transformer.
         batch: The sequences.
         outcome_share: `s`.
+        action_share: `a`; 0 lets an own action count as any token does.
         dropped: Gives a mask of this shape whose mean is 1, after the embedding and each block's
             two parts; None drops nothing.
     """
-    return _Pass(model, batch, dropped).run(np.float32(outcome_share))
+    return _Pass(model, batch, dropped).run(outcome_share, action_share)
+
+
+def shares_of(targets: Tokens, acts: NDArray[np.bool_], share: float, action: float) -> Reals:
+    """`[n]` how much of the loss each token is; 0 where its target is not known.
+
+    Args:
+        targets: `[n]`; -1 where it is not known.
+        acts: `[n]`, true for own actions.
+        share: Of all.
+        action: Of own actions; 0 lets each count as any token does.
+    """
+    found = np.zeros(len(targets), np.float32)
+    kinds = ((acts, action), (~acts, share - action)) if action else ((targets >= 0, share),)
+    for kind, part in kinds:
+        known = kind & (targets >= 0)
+        found[known] = part / max(1, int(known.sum()))
+    return found
+
+
+def _mean(losses: Reals) -> float | None:
+    return float(losses.mean()) if len(losses) else None
 
 
 class _Pass:
@@ -135,10 +171,10 @@ class _Pass:
         seen = (steps <= steps[:, None]) & (steps >= first)
         self.hides = np.where(seen, np.float32(0), HIDDEN)[:, None]
 
-    def run(self, share: np.float32) -> tuple[Losses, Weights]:
-        """Losses and gradients."""
+    def run(self, outcome: float, action: float) -> tuple[Losses, Weights]:
+        """Losses and gradients, with the shares of two of them."""
         shape, weights, batch = self.model.shape, self.model.weights, self.batch
-        hidden = weights["tokens"][batch.tokens] + weights["places"][batch.places]
+        hidden = embedded(weights, batch.tokens, batch.places, batch.earlier)
         drop, hidden = self._drop(hidden)
         backs = []
         for layer in range(shape.layers):
@@ -148,23 +184,32 @@ class _Pass:
             backs.append(back)
         even, centred, rate = normed(hidden, weights["norm"])
         flat = even[self.told]
-        lost, count, up_next = self._head("next", flat, batch.targets[self.told], 1 - share)
-        ends = batch.outcomes[self.told]
-        missed, ended, up_outcome = self._head("outcome", flat, ends, share)
+        targets, ends = batch.targets[self.told], batch.outcomes[self.told]
+        counts = shares_of(targets, batch.tokens[self.told] == MOVE, 1 - outcome, action)
+        lost, up_next = self._head("next", flat, targets, counts)
+        missed, up_end = self._head("outcome", flat, ends, shares_of(ends, ends < 0, outcome, 0))
         up = np.zeros_like(even)
-        up[self.told] = up_next + up_outcome
+        up[self.told] = up_next + up_end
         up, self.gradients["norm"] = _norm_back(up, weights["norm"], centred, rate)
         for back in reversed(backs):
             up = back(up)
         up = up if drop is None else up * drop
-        for name, numbers in (("tokens", batch.tokens), ("places", batch.places)):
-            grown = self.gradients[name] = np.zeros_like(weights[name])
-            np.add.at(grown, numbers.reshape(-1), up.reshape(-1, shape.width))
-        next_loss, end_loss = (
-            total / n if n else None for total, n in ((lost, count), (missed, ended))
-        )
-        told = Losses(next_loss, end_loss, count, ended)
-        return told, self.gradients
+        self._embedded_back(up)
+        acts = batch.tokens[self.told][targets >= 0] == MOVE
+        means = (_mean(one) for one in (lost, lost[acts], missed))
+        return Losses(*means, len(lost), int(acts.sum()), len(missed)), self.gradients
+
+    def _embedded_back(self, up: Reals) -> None:
+        weights, batch = self.model.weights, self.batch
+        follows = (batch.places > 0)[..., None]
+        self.gradients["before"] = (up * weights["tokens"][batch.earlier] * follows).sum((0, 1))
+        for name, numbers, slope in (
+            ("tokens", batch.tokens, up),
+            ("tokens", batch.earlier, up * weights["before"] * follows),
+            ("places", batch.places, up),
+        ):
+            grown = self.gradients.setdefault(name, np.zeros_like(weights[name]))
+            np.add.at(grown, numbers.reshape(-1), slope.reshape(-1, slope.shape[-1]))
 
     def _drop(self, values: Reals) -> tuple[Reals | None, Reals]:
         if self.dropped is None:
@@ -173,23 +218,21 @@ class _Pass:
         return mask, values * mask
 
     def _head(
-        self, name: str, flat: Reals, targets: NDArray[np.int64], share: np.float32
-    ) -> tuple[float, int, Reals]:
-        """Sum of the losses of a head, over how many rows, and the gradient of its inputs."""
+        self, name: str, flat: Reals, targets: NDArray[np.int64], shares: Reals
+    ) -> tuple[Reals, Reals]:
+        """The losses of a head where its target is known, and the gradient of its inputs."""
         weights = self.model.weights
         bent, slope = _gelu_with_slope(flat @ weights[f"{name}.hidden"])
         chances = softmax(bent @ weights[name])
-        known = targets >= 0
-        rows = np.flatnonzero(known)
+        rows = np.flatnonzero(targets >= 0)
         picked = chances[rows, targets[rows]]
-        loss = float(-np.log(np.maximum(picked, np.float32(1e-30))).sum())
+        losses: Reals = -np.log(np.maximum(picked, np.float32(1e-30)))
         chances[rows, targets[rows]] -= 1
-        chances[~known] = 0
-        chances *= share / np.float32(max(1, len(rows)))
+        chances *= shares[:, None]
         self.gradients[name] = bent.T @ chances
         up = (chances @ weights[name].T) * slope
         self.gradients[f"{name}.hidden"] = flat.T @ up
-        return loss, len(rows), up @ weights[f"{name}.hidden"].T
+        return losses, up @ weights[f"{name}.hidden"].T
 
     def _attention(self, layer: int, hidden: Reals) -> tuple[Reals, Callable[[Reals], Reals]]:
         shape, weights = self.model.shape, self.model.weights
@@ -383,6 +426,7 @@ class Descent(NamedTuple):
         generator: np.random.Generator,
         *,
         outcome_share: float,
+        action_share: float,
         dropout: float,
         kin: Reals | None = None,
         device: str = "numpy",
@@ -393,6 +437,7 @@ class Descent(NamedTuple):
             model: Where it begins.
             generator: Draws what is dropped.
             outcome_share: Of the outcome's loss.
+            action_share: Of own actions'; see `losses_and_gradients`.
             dropout: Share of values left out.
             kin: `[tokens, features]`, see `Vocabulary.kin`; in numpy alone.
             device: "numpy", or as torch names it.
@@ -404,8 +449,12 @@ class Descent(NamedTuple):
             from agents.observing.twin import TorchTwin
 
             twin = TorchTwin(model, device, int(generator.integers(2**31)))
-            shares = {"outcome_share": outcome_share, "dropout": dropout}
-            return cls(lambda batch, rate: twin.step(batch, rate, **shares), twin.transformer)
+            shares = {"outcome_share": outcome_share, "action_share": action_share}
+
+            def learned(batch: Batch, rate: float) -> Losses:
+                return twin.step(batch, rate, **shares, dropout=dropout)
+
+            return cls(learned, twin.transformer)
         weights = {name: array.copy() for name, array in model.weights.items()}
         network = Transformer(model.shape, weights)
         adam, drop = AdamW(0, {}, {}), dropper(dropout, generator)
@@ -413,7 +462,10 @@ class Descent(NamedTuple):
 
         def step(batch: Batch, rate: float) -> Losses:
             losses, gradients = losses_and_gradients(
-                network, batch, outcome_share=outcome_share, dropped=drop
+                *(network, batch),
+                outcome_share=outcome_share,
+                action_share=action_share,
+                dropped=drop,
             )
             if losses.is_finite:
                 adam.descend(weights, gradients, rate)

@@ -59,13 +59,7 @@ class ImaginedLogs:
 
     def begin(self, count: int) -> None:
         """See `Imagined.begin`."""
-        held = int(self._source.length[self._row])
-        for mine, theirs in (
-            (self.cache.keys, self._source.keys),
-            (self.cache.values, self._source.values),
-        ):
-            mine[:, :count, :, :held] = theirs[:, self._row, None, :, :held]
-        self.cache.length[:count] = held
+        self.cache.take(count, self._source, self._row, 1)
         self._last[:count] = self.root
         self._readers = [self._reader.copy() for _ in range(count)]
         self._histories = [[] for _ in range(count)]

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
@@ -25,7 +25,8 @@ from agents.observing.transformer import Reals, Shape, Transformer
 from agents.search.settings import MANY, PlayerSettings
 from games.values import Action
 
-FORMAT = "observations 2"
+FORMAT = "observations 3"
+_EARLIER = "observations 2"  # whose tokens took nothing of those before them
 _MOST_OUTCOMES = 256  # that are told apart
 _BINS = 64
 _LARGEST = 2**28  # bytes
@@ -55,6 +56,13 @@ class ObservationSettings(PlayerSettings):
     dropout: float = Field(default=0.05, ge=0, le=0.9, description="Share of values left out.")
     outcome_share: float = Field(
         default=0.5, ge=0, le=1, description="Of the outcome's loss; the paper: 0.1."
+    )
+    action_share: float = Field(
+        default=0.25,
+        ge=0,
+        le=1,
+        description="Of the loss of own actions; 0: each counts as any other token, as in the "
+        "paper.",
     )
     threshold: float = Field(
         default=0.01,
@@ -102,6 +110,15 @@ class ObservationSettings(PlayerSettings):
         description="Where it learns: numpy, or as torch names it, such as cuda (extra learn).",
     )
     max_plies: int = Field(default=2000, ge=1, le=MANY, description="After which a match ends.")
+
+    @model_validator(mode="after")
+    def _shared_out(self) -> Self:
+        if self.outcome_share + self.action_share > 1:
+            raise ValueError(
+                f"outcome_share is {self.outcome_share} and action_share {self.action_share}; "
+                "required: together at most 1, as they are parts of one loss"
+            )
+        return self
 
 
 @dataclass(frozen=True)
@@ -171,7 +188,9 @@ def _read(path: str, _changed: int, _size: int) -> ObservationModel:
         raw = Path(path).read_bytes()
         weights = load(raw)
         meta = json.loads(weights.pop(META).tobytes())
-        if meta["format"] != FORMAT:
+        if meta["format"] == _EARLIER:
+            weights["before"] = np.zeros(weights["tokens"].shape[1:], np.float16)
+        elif meta["format"] != FORMAT:
             raise LearningError(f"{refusal}: its form is {meta['format']!r:.20}, not {FORMAT!r}")
         shape = Shape(**meta["shape"])
         vocabulary = vocabulary_of(meta["vocabulary"])

@@ -332,6 +332,7 @@ class SelfPlayTraining:
         descent = Descent.of(
             *(model.transformer, generator),
             outcome_share=settings.outcome_share,
+            action_share=settings.action_share,
             dropout=settings.dropout,
             kin=model.vocabulary.kin,
             device=settings.device,

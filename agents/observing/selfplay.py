@@ -235,13 +235,13 @@ class Cast:
         more = int((turn + 1) * self.share) > int(turn * self.share)
         return more and bool(self.explorer.lengths)
 
-    def explored(self, log: Experience, match: int, numbers: Uniforms) -> Experience:
-        """The log of a match as it is learned from.
+    def explored(self, log: Experience, match: int, seat: int, numbers: Uniforms) -> Experience:
+        """The log of a seat as it is learned from.
 
         Where actions were drawn, they are no example, and the outcome tells of the last of them
         and of what came after it.
         """
-        if not self.explores(match):
+        if not self.explores(match) or seat != match % self.seats:
             return log
         drawn = drawn_decision(numbers, self.explorer.lengths)
         return replace(log, part="sights", since=log.act(drawn))
@@ -253,13 +253,10 @@ class Cast:
 
     def seated(self, match: int) -> tuple[LockstepPlayer, ...]:
         """The players of a match."""
-        learning: LockstepPlayer = self.explorer if self.explores(match) else self.learner
-        if self.together:
-            return (learning,) * self.seats
         who = self.drawn(match).integers(len(self.others), size=self.seats).tolist()
-        sampling = [self.others[place] for place in who]
-        sampling[match % self.seats] = learning
-        return tuple(sampling)
+        seated = [self.learner if self.together else self.others[place] for place in who]
+        seated[match % self.seats] = self.explorer if self.explores(match) else self.learner
+        return tuple(seated)
 
     def forget(self, logs: Iterable[SeatLog]) -> None:
         """Leave the logs of a match that ended."""
@@ -289,7 +286,7 @@ class Gathered:
         return [
             cast.explored(
                 Experience(tokens, outcomes.number(returns, seat)),
-                match,
+                *(match, seat),
                 Uniforms.of(key, "player", match=match, seat=seat),
             )
             for match, seat, returns, tokens in self.logs

@@ -3,6 +3,9 @@
 A decoder as in GPT-2 (Radford et al. 2019) with two heads, each with a hidden layer: the next
 token, and the outcome (GO-MCTS, Rebstock et al. 2024, §9.1). It is written in numpy, float32: the
 gradient is the formulas' own, and a cache of keys and values makes a token cost one row.
+
+A token's vector is its own and a learned part of the one before it (token shift: Peng et al. 2023,
+RWKV). So a card in a hand and a card on the table are told apart in the first layer.
 """
 
 from collections.abc import Mapping
@@ -54,6 +57,7 @@ class Shape:
         found: dict[str, tuple[int, ...]] = {
             "tokens": (self.vocabulary, width),
             "places": (self.context, width),
+            "before": (width,),
         }
         for layer in range(self.layers):
             found |= {
@@ -90,12 +94,15 @@ def first_weights(
     A matrix has a spread of one over the root of its inputs (LeCun et al. 1998), less on the way
     to the residual (Radford et al. 2019). GPT-2's 0.02 is made for 768 units: with 64, signals and
     slopes die away. Tokens are spread by 0.3, places by 0.1, and the heads' last by 0.02. Where
-    `kin` (`[tokens, features]`) is given, tokens with the same features begin alike.
+    `kin` (`[tokens, features]`) is given, tokens with the same features begin alike. Of the token
+    before, channels take from nothing to all.
     """
     weights: Weights = {}
     for name, size in shape.arrays().items():
         if "norm" in name:
             weights[name] = np.stack([np.ones(size[1:]), np.zeros(size[1:])]).astype(np.float32)
+        elif name == "before":
+            weights[name] = np.linspace(0, 1, *size, dtype=np.float32)
         elif name.endswith("bias"):
             weights[name] = np.zeros(size, np.float32)
         else:
@@ -138,11 +145,21 @@ def softmax(logits: Reals) -> Reals:
     return found
 
 
+def embedded(
+    weights: Mapping[str, Reals], tokens: Tokens, places: Tokens, earlier: Tokens
+) -> Reals:
+    """`[..., width]` the vectors of tokens, of which those at place 0 have none before them."""
+    told = weights["tokens"][earlier] * (weights["before"] * (places > 0)[..., None])
+    found: Reals = weights["tokens"][tokens] + weights["places"][places] + told
+    return found
+
+
 class Cache:
     """Keys and values of sequences, a row each, for tokens that are added one by one.
 
     Attributes:
         length: `[rows]` tokens that each row holds.
+        tokens: `[rows, context]` which ones.
         keys: `[layers, rows, heads, context, part]`.
         values: Likewise.
     """
@@ -153,14 +170,23 @@ class Cache:
         size = (shape.layers, rows, shape.heads, shape.context, part)
         self.keys, self.values = np.zeros(size, np.float32), np.zeros(size, np.float32)
         self.length = np.zeros(rows, np.int64)
+        self.tokens = np.zeros((rows, shape.context), np.int64)
 
-    def copy(self, source: NDArray[np.int64], target: NDArray[np.int64]) -> None:
-        """Copy rows to other rows."""
-        for one, other in zip(source.tolist(), target.tolist(), strict=True):
-            held = int(self.length[one])
-            self.keys[:, other, :, :held] = self.keys[:, one, :, :held]
-            self.values[:, other, :, :held] = self.values[:, one, :, :held]
-        self.length[target] = self.length[source]
+    def take(self, rows: int, source: "Cache", first: int, many: int) -> None:
+        """Let the first rows hold what rows of another cache hold.
+
+        Args:
+            rows: Of this one.
+            source: The other.
+            first: Of its rows.
+            many: Of them; one stands for all.
+        """
+        theirs = slice(first, first + many)
+        held = int(source.length[theirs].max(initial=0))
+        self.keys[:, :rows, :, :held] = source.keys[:, theirs, :, :held]
+        self.values[:, :rows, :, :held] = source.values[:, theirs, :, :held]
+        self.tokens[:rows, :held] = source.tokens[theirs, :held]
+        self.length[:rows] = source.length[theirs]
 
 
 @dataclass(frozen=True)
@@ -193,6 +219,8 @@ class Transformer:
             ValueError: If a sequence grows beyond the context.
         """
         last = self._run(cache, rows, tokens, lengths, keep=True)
+        row, step = np.nonzero(np.arange(tokens.shape[1]) < lengths[:, None])
+        cache.tokens[rows[row], cache.length[rows[row]] + step] = tokens[row, step]
         cache.length[rows] += lengths
         return last
 
@@ -228,7 +256,8 @@ class Transformer:
         count, most = tokens.shape
         places = np.minimum(before[:, None] + np.arange(most), shape.context - 1)
         held = int(places.max()) + 1
-        hidden = weights["tokens"][tokens] + weights["places"][places]
+        earlier = np.concatenate([cache.tokens[rows, before - 1][:, None], tokens[:, :-1]], axis=1)
+        hidden = embedded(weights, tokens, places, earlier)
         # A token sees those before it and itself; what stands behind a row's end is overwritten.
         hides = np.where(np.arange(held) <= places[:, :, None], np.float32(0), HIDDEN)[:, None]
         for layer in range(shape.layers):

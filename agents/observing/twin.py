@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from agents.encoding.vocabulary import MOVE
 from agents.learning.settings import LearningError
-from agents.observing.gradients import Batch, Losses
+from agents.observing.gradients import Batch, Losses, shares_of
 from agents.observing.transformer import HIDDEN, Transformer
 
 _EPSILON = 1e-5  # of the layer norm
@@ -74,7 +75,10 @@ class TorchTwin:
         first = (steps - places)[:, :, None]
         seen = (steps <= steps[:, None]) & (steps >= first)
         hides = self.torch.where(seen, 0.0, float(HIDDEN))[:, None]
-        hidden = self._dropped(weights["tokens"][tokens] + weights["places"][places], dropout)
+        told = weights["before"] * (places > 0)[..., None]
+        told = told * weights["tokens"][self._there(batch.earlier)]
+        hidden = weights["tokens"][tokens] + weights["places"][places] + told
+        hidden = self._dropped(hidden, dropout)
         heads = self.shape.heads
         for layer in range(self.shape.layers):
             name = f"{layer}."
@@ -98,10 +102,16 @@ class TorchTwin:
         return next(ends), next(ends)
 
     def step(
-        self, batch: Batch, rate: float, *, outcome_share: float = 0.1, dropout: float = 0.0
+        self,
+        batch: Batch,
+        rate: float,
+        *,
+        outcome_share: float = 0.1,
+        action_share: float = 0.0,
+        dropout: float = 0.0,
     ) -> Losses:
         """The losses, and one step of AdamW; see `losses_and_gradients` and `AdamW`."""
-        losses, whole = self._losses(batch, outcome_share, dropout)
+        losses, whole = self._losses(batch, outcome_share, action_share, dropout)
         if not losses.is_finite:
             return losses
         for one in self.weights.values():
@@ -120,21 +130,28 @@ class TorchTwin:
                 weight.sub_(rate * (first / slow) / ((second / slower).sqrt() + 1e-8))
         return losses
 
-    def _losses(self, batch: Batch, share: float, dropout: float) -> tuple[Losses, Any]:
+    def _losses(
+        self, batch: Batch, outcome: float, action: float, dropout: float
+    ) -> tuple[Losses, Any]:
         """The losses, and their weighted sum; what nothing is known of is None and adds nothing."""
-        pairs = zip(self.logits(batch, dropout), (batch.targets, batch.outcomes), strict=True)
-        whole: Any = 0.0 * self.weights["tokens"].sum()
-        told: list[tuple[float | None, int]] = []
-        for (logits, targets), part in zip(pairs, (1 - share, share), strict=True):
-            known = int((targets >= 0).sum())
-            loss = None
-            if known:
-                flat, wanted = logits.flatten(0, 1), self._there(targets).flatten()
-                loss = self.torch.nn.functional.cross_entropy(flat, wanted, ignore_index=-1)
-                whole = whole + part * loss
-            told.append((None if loss is None else loss.item(), known))
-        (ahead, count), (end, ended) = told
-        return Losses(ahead, end, count, ended), whole
+        acts = (batch.tokens == MOVE).ravel()
+        heads = self.logits(batch, dropout)
+        whole: Any = 0.0
+        told: list[Any] = []
+        for logits, targets, share, own in zip(
+            *(heads, (batch.targets.ravel(), batch.outcomes.ravel())),
+            *((1 - outcome, outcome), (action, 0.0)),
+            strict=True,
+        ):
+            losses = self.torch.nn.functional.cross_entropy(
+                logits.flatten(0, 1), self._there(targets), ignore_index=-1, reduction="none"
+            )
+            whole = whole + (losses * self._there(shares_of(targets, acts, share, own))).sum()
+            told.append(losses.detach().cpu().numpy())
+        ahead, end = (kind.ravel() >= 0 for kind in (batch.targets, batch.outcomes))
+        kinds = ((told[0], ahead), (told[0], ahead & acts), (told[1], end))
+        means = (float(losses[kind].mean()) if kind.any() else None for losses, kind in kinds)
+        return Losses(*means, *(int(kind.sum()) for kind in (ahead, ahead & acts, end))), whole
 
     def _there(self, numbers: "np.ndarray[Any, Any]") -> Any:  # noqa: ANN401 - a tensor
         return self.torch.from_numpy(numbers).to(self.device)

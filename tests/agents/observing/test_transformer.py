@@ -38,25 +38,38 @@ def model(seed: int = 0, shape: Shape = SMALL) -> Transformer:
     return Transformer(shape, weights)
 
 
-def loss(of: Transformer) -> float:
+def loss(of: Transformer, action_share: float) -> float:
+    """The weighted sum by its definition, from the means that are told."""
     found, _ = losses_and_gradients(of, BATCH)
     assert found.outcome is not None
     assert found.next is not None
-    return float(0.9 * found.next + 0.1 * found.outcome)
+    assert found.action is not None
+    if not action_share:
+        return float(0.9 * found.next + 0.1 * found.outcome)
+    others = found.next * found.tokens - found.action * found.actions
+    others /= found.tokens - found.actions
+    return (0.9 - action_share) * others + action_share * found.action + 0.1 * found.outcome
 
 
+@pytest.mark.parametrize("action_share", [0, 0.3])
 @pytest.mark.parametrize("name", SMALL.arrays())
-def test_a_gradient_is_the_slope_of_the_loss(name: str) -> None:
+def test_a_gradient_is_the_slope_of_the_loss(name: str, action_share: float) -> None:
     of = model()
-    _, gradients = losses_and_gradients(of, BATCH)
+    _, gradients = losses_and_gradients(of, BATCH, action_share=action_share)
     weight, slope = of.weights[name].reshape(-1), gradients[name].reshape(-1)
     for place in np.random.default_rng(1).choice(weight.size, min(5, weight.size), replace=False):
         kept, ends = weight[place], []
         for step in (1e-5, -1e-5):
             weight[place] = kept + step
-            ends.append(loss(of))
+            ends.append(loss(of, action_share))
         weight[place] = kept
         assert slope[place] == pytest.approx((ends[0] - ends[1]) / 2e-5, abs=1e-6)
+
+
+def test_own_actions_are_those_that_follow_a_turn() -> None:
+    # Two tokens 1 (MOVE) stand in the sequences before another token.
+    found, _ = losses_and_gradients(model(), BATCH)
+    assert found.actions == sum(one[:-1].count(1) for one in SEQUENCES) == 2
 
 
 def test_tokens_added_one_by_one_give_what_they_give_at_once() -> None:
@@ -201,7 +214,11 @@ def test_a_token_learns_with_those_that_share_its_features() -> None:
     moved = []
     for shared in (None, kin):
         descent = Descent.of(
-            *(of, np.random.default_rng(0)), outcome_share=0.5, dropout=0.0, kin=shared
+            *(of, np.random.default_rng(0)),
+            outcome_share=0.5,
+            action_share=0.0,
+            dropout=0.0,
+            kin=shared,
         )
         descent.step(seen, 0.01)
         after = descent.result().weights["tokens"] / (1 - 0.01 * 0.01)  # weights decay a little

@@ -74,7 +74,11 @@ def test_numpy_and_the_twin_take_the_same_steps() -> None:
     found = []
     for device in ("numpy", "cpu"):
         descent = Descent.of(
-            *(model(), np.random.default_rng(0)), outcome_share=0.5, dropout=0.0, device=device
+            *(model(), np.random.default_rng(0)),
+            outcome_share=0.5,
+            action_share=0.2,
+            dropout=0.0,
+            device=device,
         )
         losses = [descent.step(BATCH, 0.01).next for _ in range(3)]
         found.append((losses, descent.result().weights))
