@@ -105,6 +105,13 @@ class Losses:
     actions: int
     known: int
 
+    @classmethod
+    def of(cls, following: Reals, action: Reals, outcome: Reals) -> "Losses":
+        """Their means, of the losses of single tokens."""
+        all_of_them = (following, action, outcome)
+        means = [float(losses.mean()) if len(losses) else None for losses in all_of_them]
+        return cls(means[0], means[1], means[2], *map(len, all_of_them))
+
     @property
     def is_finite(self) -> bool:
         """True where each is a number."""
@@ -153,10 +160,6 @@ def shares_of(targets: Tokens, acts: NDArray[np.bool_], share: float, action: fl
     return found
 
 
-def _mean(losses: Reals) -> float | None:
-    return float(losses.mean()) if len(losses) else None
-
-
 class _Pass:
     """One pass forwards and backwards over a batch."""
 
@@ -196,8 +199,7 @@ class _Pass:
         up = up if drop is None else up * drop
         self._embedded_back(up)
         acts = batch.tokens[self.told][targets >= 0] == MOVE
-        means = (_mean(one) for one in (lost, lost[acts], missed))
-        return Losses(*means, len(lost), int(acts.sum()), len(missed)), self.gradients
+        return Losses.of(lost, lost[acts], missed), self.gradients
 
     def _embedded_back(self, up: Reals) -> None:
         weights, batch = self.model.weights, self.batch

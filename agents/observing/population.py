@@ -217,7 +217,8 @@ class SelfPlayTraining:
                     "plies; give max_plies=N"
                 )
             met = sum(map(len, written)) + sum(map(len, logs))
-            if vocabulary is None and (met >= budget or len(paid) >= shown):
+            enough = met >= budget and len({*paid}) > 1
+            if vocabulary is None and (enough or len(paid) >= shown):
                 vocabulary = fitted_vocabulary(logs, uniform.legal, uniform.needs)
             if vocabulary is not None:
                 written += [[*LogWriter(vocabulary).write(entries), END] for entries in logs]

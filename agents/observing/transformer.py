@@ -102,7 +102,7 @@ def first_weights(
         if "norm" in name:
             weights[name] = np.stack([np.ones(size[1:]), np.zeros(size[1:])]).astype(np.float32)
         elif name == "before":
-            weights[name] = np.linspace(0, 1, *size, dtype=np.float32)
+            weights[name] = np.linspace(0, 1, size[0], dtype=np.float32)
         elif name.endswith("bias"):
             weights[name] = np.zeros(size, np.float32)
         else:

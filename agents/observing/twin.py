@@ -149,9 +149,7 @@ class TorchTwin:
             whole = whole + (losses * self._there(shares_of(targets, acts, share, own))).sum()
             told.append(losses.detach().cpu().numpy())
         ahead, end = (kind.ravel() >= 0 for kind in (batch.targets, batch.outcomes))
-        kinds = ((told[0], ahead), (told[0], ahead & acts), (told[1], end))
-        means = (float(losses[kind].mean()) if kind.any() else None for losses, kind in kinds)
-        return Losses(*means, *(int(kind.sum()) for kind in (ahead, ahead & acts, end))), whole
+        return Losses.of(told[0][ahead], told[0][ahead & acts], told[1][end]), whole
 
     def _there(self, numbers: "np.ndarray[Any, Any]") -> Any:  # noqa: ANN401 - a tensor
         return self.torch.from_numpy(numbers).to(self.device)
