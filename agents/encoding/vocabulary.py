@@ -201,18 +201,15 @@ class Vocabulary:
 
     def _joined(self, tokens: list[int]) -> list[int]:
         number, none = self._run_number, self.size
-        while len(tokens) > 1:
-            found = [number.get(pair, none) for pair in zip(tokens, tokens[1:], strict=False)]
-            run = min(found)
-            if run == none:
-                break
-            place = 0
-            joined: list[int] = []
-            while place < len(tokens):
-                is_run = place < len(found) and found[place] == run
-                joined.append(run if is_run else tokens[place])
-                place += 1 + is_run
-            tokens = joined
+        found = [number.get(pair, none) for pair in zip(tokens, tokens[1:], strict=False)]
+        while (run := min(found, default=none)) != none:
+            place = found.index(run)  # of equals the first: the pairs that it touches are others
+            tokens[place : place + 2] = [run]
+            del found[place]
+            if place:
+                found[place - 1] = number.get((tokens[place - 1], run), none)
+            if place < len(found):
+                found[place] = number.get((run, tokens[place + 1]), none)
         return tokens
 
     def single(self, token: int) -> Iterator[int]:
