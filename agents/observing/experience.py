@@ -16,6 +16,7 @@ from agents.observing.transformer import Tokens, Transformer
 from games.values import Json
 
 Part: TypeAlias = Literal["all", "acts", "sights"]
+Replay: TypeAlias = Literal["all", "newest", "mixed"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def drawn_logs(
     iterations: Sequence[Sequence[Experience]],
     generator: np.random.Generator,
     tokens: int,
-    replay: Literal["all", "newest"],
+    replay: Replay,
 ) -> list[Experience]:
     """Logs of so many tokens to learn from.
 
@@ -83,8 +84,11 @@ def drawn_logs(
         iterations: The logs of each, the newest last.
         generator: Draws them.
         tokens: Of them together, at least.
-        replay: Whether how to act is learned from all of them or from the newest alone.
+        replay: Whether how to act is learned from all of them or from the newest alone. With
+            mixed every log is of any iteration, and all of it is learned.
     """
+    if replay == "mixed":
+        iterations = [[log for logs in iterations for log in logs]]
     told = ([one for one in logs if one.part == "all"] for logs in iterations)
     known = [logs for logs in told if logs]
     together = replay == "newest" or len(iterations) == 1

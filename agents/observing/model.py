@@ -20,6 +20,7 @@ from agents.encoding.protocol import Array
 from agents.encoding.vocabulary import TokenError, Vocabulary, vocabulary_of
 from agents.learning.policy import META, stat_of
 from agents.learning.settings import LearningError
+from agents.observing.experience import Replay
 from agents.observing.outcomes import OutcomeTable
 from agents.observing.transformer import Reals, Shape, Transformer
 from agents.search.settings import MANY, PlayerSettings
@@ -70,10 +71,10 @@ class ObservationSettings(PlayerSettings):
         le=1,
         description="Probability from which the learner considers an action; the paper: 0.05.",
     )
-    replay: Literal["all", "newest"] = Field(
+    replay: Replay = Field(
         default="all",
         description="Which iterations show how to act: all alike, as in fictitious play, or the "
-        "newest alone, as in the paper.",
+        "newest alone, as in the paper. With mixed all of them show all there is to learn.",
     )
     explore: float = Field(
         default=0.75,
