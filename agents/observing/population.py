@@ -177,13 +177,13 @@ class SelfPlayTraining:
     ) -> tuple[list[Experience], int, OutcomeTable]:
         """The logs of a teacher's matches, how many there were, and all outcomes that were met.
 
-        It sits everywhere; in some matches one seat explores, or all where they are paid alike.
+        It sits everywhere, and all its logs are learned from; in some matches one seat explores.
         """
         teacher = Teacher.named(self.settings.teacher, self.roster, self.game, self.sandbox)
         explorer = ExploringPlayer(teacher, [one.decisions for one in shown if one.decisions])
         cast = Cast(
             *(teacher, explorer, [teacher], self.game.num_players, self.settings.explore),
-            together=OutcomeTable.of(paid).shared,
+            together=True,
             drawn=lambda match: stream(self.seed, "population", match=match),
         )
         with closing(teacher):
