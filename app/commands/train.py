@@ -331,9 +331,15 @@ def _tell_part(row: "dict[str, Any]") -> None:
 
 
 def _held_out(row: "Mapping[str, Any]") -> str:
-    ups, ends = row["held_out_next"], row["held_out_outcome"]
-    tokens = "no token is learned" if ups is None else f"{ups:.3f} nats a token"
-    return f"{tokens}, " + ("no outcome is known" if ends is None else f"{ends:.3f} an outcome")
+    told = [
+        f"no {what} is known" if row[key] is None else f"{row[key]:.3f} nats {article} {what}"
+        for key, article, what in (
+            ("held_out_next", "a", "token"),
+            ("held_out_action", "an", "own action"),
+            ("held_out_outcome", "an", "outcome"),
+        )
+    ]
+    return ", ".join(told)
 
 
 def _show_model(out: Path, about: "Mapping[str, Any]", match: str) -> None:

@@ -8,6 +8,7 @@ from tools.reporting.page import Point, curve, scatter, told_page
 
 _CURVES = {
     "held_out_next": "nats a token",
+    "held_out_action": "nats an own action",
     "held_out_outcome": "nats an outcome",
     "value": "value of the learner",
     "matches": "matches",

@@ -15,15 +15,16 @@ from agents.encoding.vocabulary import END, MOVE
 from agents.learning.policy import META
 from agents.learning.settings import LearningError
 from agents.observing.budget import TokenBudget, begun_token_budget, token_budget
-from agents.observing.experience import Experience, read_logs
+from agents.observing.experience import Experience, Replay, drawn_logs, read_logs
 from agents.observing.following import LogFollower
 from agents.observing.model import ObservationModel, ObservationSettings, read_observation_model
 from agents.observing.outcomes import OutcomeTable
 from agents.observing.population import SelfPlayTraining
-from agents.observing.selfplay import ExploringPlayer, PopulationPlayer, matches_of_play
+from agents.observing.selfplay import Cast, ExploringPlayer, PopulationPlayer, matches_of_play
 from agents.players.specs import PlayerSpecError, require_suited
 from games import library
 from games.information import Did, SeatLog, Seen
+from games.streams import Uniforms, stream
 from tools.playtest.jobs import GameSetup
 from tools.sandbox import Sandbox
 
@@ -95,6 +96,64 @@ def test_an_explorer_draws_where_a_learner_takes_the_best(
         chosen[repr(seen.observation)].add(did.action)
     assert len(chosen) == 3
     assert {len(one) for one in chosen.values()} == {acts}
+
+
+def test_where_all_are_paid_alike_one_seat_explores_and_the_others_show_how_to_act(
+    model: tuple[Path, bytes],
+) -> None:
+    newest = read_observation_model(str(model[0] / "1.model"))
+    shared = replace(newest, outcomes=newest.outcomes.model_copy(update={"shared": True}))
+    cast = Cast.of(
+        *([shared], 2),
+        threshold=0.01,
+        explore=0.5,
+        lengths=[2],
+        drawn=lambda match: stream(7, "population", match=match),
+    )
+    exploring = [match for match in range(8) if cast.explores(match)]
+    assert len(exploring) == 4
+    log = Experience([0, 300, MOVE, 301, 302, MOVE, 303, END], 1)
+    for match in range(8):
+        parts = []
+        for seat, player in enumerate(cast.seated(match)):
+            explores = match in exploring and seat == match % 2
+            assert isinstance(player, ExploringPlayer) == explores
+            numbers = Uniforms.of(7, "player", match=match, seat=seat)
+            parts.append((cast.explored(log, match, seat, numbers).part, explores))
+        assert all(part == ("sights" if explores else "all") for part, explores in parts)
+        assert cast.learning(match) == range(2)
+
+
+@pytest.mark.parametrize(("replay", "first", "acts"), [("mixed", 0.5, 0), ("all", 0, 0.25)])
+def test_what_is_replayed(replay: Replay, first: float, acts: float) -> None:
+    """With mixed all of any iteration; else a quarter, from any, shows how to act."""
+    iterations = [[Experience([0, 300, MOVE, 301, END], which)] for which in (0, 1)]
+    generator = np.random.default_rng(0)
+    found = drawn_logs(iterations, generator, 20_000, replay)
+    alone = sum(one.part == "acts" for one in found) / len(found)
+    assert alone == pytest.approx(acts, abs=0.01)
+    own = [one for one in found if one.part != "acts"]
+    early = sum(one.outcome == 0 for one in own) / len(own)
+    assert early == pytest.approx(first, abs=0.05)
+
+
+def test_a_file_from_before_tokens_took_of_those_before_them_is_the_same_model(
+    model: tuple[Path, bytes], tmp_path: Path
+) -> None:
+    arrays = load(model[1])
+    meta = json.loads(arrays[META].tobytes())
+    arrays.pop("before")
+    text = json.dumps({**meta, "format": "observations 2"}).encode()
+    path = tmp_path / "earlier.model"
+    path.write_bytes(save({**arrays, META: np.frombuffer(text, np.uint8)}))
+    found = read_observation_model(str(path)).transformer.weights
+    assert not found["before"].any()
+    assert found.keys() == {*arrays, "before"} - {META}
+
+
+def test_shares_of_one_loss_are_at_most_all_of_it() -> None:
+    with pytest.raises(ValueError, match=r"outcome_share is 0.9 and action_share 0.25; required"):
+        ObservationSettings(outcome_share=0.9)
 
 
 def test_what_comes_after_the_last_drawn_action_tells_of_it_alone() -> None:
