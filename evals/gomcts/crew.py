@@ -2,11 +2,12 @@
 
 The library's `the_crew` for four, a mission at a time, all seats played alike on the same deals
 (GO-MCTS, §6.3, Figs. 2 and 3; search as in §9.3). The paper trains one model for all missions. Here
-a mission's file is taken where there is one, else that of all missions; else one is trained.
+the committed model plays those that it was trained on; for another mission one is trained.
 Its success rates are drawn in figures and printed nowhere, so that no figure stands beside ours.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -16,8 +17,9 @@ from tempfile import TemporaryDirectory
 from pydantic import JsonValue, TypeAdapter
 
 from agents.learning.settings import LearningError
-from agents.observing.model import ObservationSettings
+from agents.observing.model import ObservationSettings, read_observation_model
 from agents.players.registry import PRELOAD, PlayerRoster
+from agents.players.specs import PlayerSpecError, require_suited
 from evals.gomcts.training import ModelOrder, models_of
 from evals.results import (
     EvalError,
@@ -70,7 +72,18 @@ class CrewSize:
     settings: ObservationSettings
 
 
-FULL = CrewSize(_MISSIONS, 100, 2000, 50, 300_000, ObservationSettings(iterations=8, epochs=1))
+FULL = CrewSize(
+    *(_MISSIONS, 100, 2000, 50, 300_000),
+    ObservationSettings(
+        teacher="greedy",
+        bootstrap=0.8,
+        iterations=2,
+        epochs=3,
+        replay="mixed",
+        threshold=0.05,
+        explore=0.5,
+    ),
+)
 QUICK = CrewSize(
     *(("1",), 4, 40, 4, 10_000), ObservationSettings(iterations=1, epochs=1, bootstrap=0.5)
 )
@@ -116,12 +129,11 @@ class _Attempts:
         return found
 
     def model(self) -> Path:
-        """The file of this mission's model, or of all missions', or of one that is trained now."""
-        mission = self.setup.parameters["mission"]
-        kept = Path(str(files("evals.gomcts"))) / MODELS
-        for path in (kept / f"crew-{mission}.model", kept / "crew.model"):
-            if path.exists():
-                return path
+        """The file of the model, where it was trained on this mission; else one is trained now."""
+        kept = Path(str(files("evals.gomcts"))) / MODELS / f"{_GAME}.model"
+        with suppress(LearningError, PlayerSpecError):
+            require_suited(str(kept), read_observation_model(str(kept)).about, self.setup)
+            return kept
         order = ModelOrder(self.setup, self.size.tokens, self.size.settings, self.options.seed)
         path = self.folder / "crew.model"
         with SandboxRecipe(preload=PRELOAD).make() as sandbox:
@@ -169,7 +181,8 @@ def _mission(mission: str, size: CrewSize, options: EvalOptions, folder: Path) -
     """Success rates of a mission."""
     game = library.read_game(library.source(_GAME))
     parameters = {**library.defaults(game), "mission": int(mission)}
-    setup = GameSetup(_GAME, library.source(_GAME), _SEATS, parameters)
+    heuristics = library.heuristic_sources(_GAME)
+    setup = GameSetup(_GAME, library.source(_GAME), _SEATS, parameters, heuristics)
     own = folder / f"mission-{mission}"
     own.mkdir(parents=True, exist_ok=True)
     attempts = _Attempts(setup, size, options, own)
