@@ -6,12 +6,13 @@ Each part gives its result and the function that goes back through it; no librar
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.encoding.vocabulary import MOVE
+from agents.learning.adam import AdamW, dropper
 from agents.learning.policy import Weights
 from agents.observing.transformer import (
     CUBIC,
@@ -304,53 +305,6 @@ class _Pass:
             return up
 
         return hidden + told, back
-
-
-@dataclass
-class AdamW:
-    """AdamW (Loshchilov and Hutter 2019), in place.
-
-    Attributes:
-        step: Steps done.
-        first: First moments by name.
-        second: Second moments by name.
-        decay: Of the matrices' weights, a step, times its rate.
-    """
-
-    step: int
-    first: Weights
-    second: Weights
-    decay: float = 0.01
-
-    def descend(self, weights: Weights, gradients: Mapping[str, Reals], rate: float) -> None:
-        """One step: Adam's, and `w -= rate decay w` for what is a matrix."""
-        self.step += 1
-        slow, slower = 1 - 0.9**self.step, 1 - 0.999**self.step
-        for name, slope in gradients.items():
-            weight = weights[name]
-            first = self.first.setdefault(name, np.zeros_like(weight))
-            second = self.second.setdefault(name, np.zeros_like(weight))
-            first *= np.float32(0.9)
-            first += np.float32(0.1) * slope
-            second *= np.float32(0.999)
-            second += np.float32(0.001) * slope * slope
-            moved = first / np.float32(slow)
-            moved /= np.sqrt(second / np.float32(slower)) + np.float32(1e-8)
-            if weight.ndim > 1 and "norm" not in name:
-                weight *= np.float32(1 - rate * self.decay)
-            weight -= np.float32(rate) * moved
-
-
-def dropper(share: float, generator: np.random.Generator) -> Callable[..., Any] | None:
-    """The `dropped` of `losses_and_gradients` that leaves out a share of the values."""
-    if not share:
-        return None
-    kept = np.float32(1 / (1 - share))
-
-    def mask(size: tuple[int, ...]) -> Reals:
-        return np.where(generator.random(size, np.float32) >= share, kept, np.float32(0))
-
-    return mask
 
 
 def _gelu_with_slope(inputs: Reals) -> tuple[Reals, Reals]:

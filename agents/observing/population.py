@@ -217,8 +217,7 @@ class SelfPlayTraining:
                     "plies; give max_plies=N"
                 )
             met = sum(map(len, written)) + sum(map(len, logs))
-            enough = met >= budget and len({*paid}) > 1
-            if vocabulary is None and (enough or len(paid) >= shown):
+            if vocabulary is None and (len(paid) >= shown or (met >= budget and len({*paid}) > 1)):
                 vocabulary = fitted_vocabulary(logs, uniform.legal, uniform.needs)
             if vocabulary is not None:
                 written += [[*LogWriter(vocabulary).write(entries), END] for entries in logs]
@@ -250,11 +249,12 @@ class SelfPlayTraining:
         length = fmean(len(one.tokens) for one in self._experience[-1])
         found = self._gathered(number, cast, newest.vocabulary, length)
         data = found.experience(cast, newest.outcomes, self._key(number))
+        values = [newest.outcomes.values[one.outcome] for one in data if one.is_known]
         told: dict[str, Json] = {
             "matches": found.matches,
             "play": "together" if cast.together else f"against {len(pool)}",
             "unfinished": found.unfinished,
-            "value": _mean([newest.outcomes.values[one.outcome] for one in data if one.is_known]),
+            "value": fmean(values) if values else None,
         }
         return self._learned(number, newest, data, told, self._share(number))
 
@@ -362,7 +362,3 @@ class SelfPlayTraining:
         self.course.append(row)
         self.tell(row)
         return ObservationModel(model.vocabulary, model.outcomes, network, {})
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return fmean(values) if values else None

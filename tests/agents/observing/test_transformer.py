@@ -5,7 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from agents.observing.gradients import AdamW, Batch, Descent, dropper, losses_and_gradients
+from agents.learning.adam import AdamW, dropper
+from agents.observing.gradients import Batch, Descent, losses_and_gradients
 from agents.observing.transformer import (
     Cache,
     Reals,

@@ -5,8 +5,9 @@ import sys
 import numpy as np
 import pytest
 
+from agents.learning.adam import AdamW
 from agents.learning.settings import LearningError
-from agents.observing.gradients import AdamW, Descent, losses_and_gradients
+from agents.observing.gradients import Descent, losses_and_gradients
 from agents.observing.transformer import Cache, Transformer
 from agents.observing.twin import TorchTwin
 from tests.agents.observing.test_transformer import BATCH, ENDS, SEQUENCES, SMALL, batch, model
