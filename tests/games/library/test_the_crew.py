@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections.abc import Callable
 from typing import Any, cast
 
 import pytest
@@ -365,3 +366,31 @@ def not_followed(state: State) -> set[tuple[int, str]]:
 
 def shown_of(state: State) -> list[list[str]]:
     return [shown or ["", ""] for shown in state["radio"]]
+
+
+def succeeds(mission: int, seed: int) -> bool:
+    """True if four who play by the heuristic alone succeed; of equal actions one is drawn."""
+    source = library.heuristic_sources("the_crew")["win_own_tasks"]
+    score = cast("Callable[..., float]", LocalModule(source).namespace["score"])
+    rng = random.Random(seed)
+    state = GAME.initial_state(4, {"mission": mission})
+    while (player := GAME.current_player(state)) != TERMINAL:
+        best = actions = GAME.legal_actions(state)
+        if player != CHANCE and len(actions) > 1:
+            seen = GAME.observations(state, 4)[player]
+            scores = [score(seen, action) for action in actions]
+            best = [a for a, worth in zip(actions, scores, strict=True) if worth == max(scores)]
+        state = GAME.apply_action(state, rng.choice(best))
+    return GAME.rewards(state, 4)[0] > 0
+
+
+@pytest.mark.parametrize("mission", [1, 5, 33])
+def test_the_heuristic_fails_half_as_often_as_random_play(mission: int) -> None:
+    failed = sum(not succeeds(mission, seed) for seed in range(60)) / 60
+    assert failed <= (1 - FLOORS[mission][4] / crew_floors.DEALS) / 2
+
+
+@pytest.mark.parametrize("mission", [2, 3, 16])
+def test_where_successes_are_rare_the_heuristic_has_four_times_as_many(mission: int) -> None:
+    succeeded = sum(succeeds(mission, seed) for seed in range(60)) / 60
+    assert succeeded >= 4 * FLOORS[mission][4] / crew_floors.DEALS
