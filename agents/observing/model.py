@@ -59,11 +59,11 @@ class ObservationSettings(PlayerSettings):
         default=0.5, ge=0, le=1, description="Of the outcome's loss; the paper: 0.1."
     )
     action_share: float = Field(
-        default=0.25,
+        default=0,
         ge=0,
         le=1,
         description="Of the loss of own actions; 0: each counts as any other token, as in the "
-        "paper.",
+        "paper. To follow a teacher takes 0.25.",
     )
     threshold: float = Field(
         default=0.01,

@@ -82,6 +82,7 @@ FULL = CrewSize(
         replay="mixed",
         threshold=0.05,
         explore=0.5,
+        action_share=0.25,
     ),
 )
 QUICK = CrewSize(

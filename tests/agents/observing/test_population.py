@@ -152,8 +152,8 @@ def test_a_file_from_before_tokens_took_of_those_before_them_is_the_same_model(
 
 
 def test_shares_of_one_loss_are_at_most_all_of_it() -> None:
-    with pytest.raises(ValueError, match=r"outcome_share is 0.9 and action_share 0.25; required"):
-        ObservationSettings(outcome_share=0.9)
+    with pytest.raises(ValueError, match=r"outcome_share is 0.5 and action_share 0.6; required"):
+        ObservationSettings(action_share=0.6)
 
 
 def test_what_comes_after_the_last_drawn_action_tells_of_it_alone() -> None:
