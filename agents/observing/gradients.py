@@ -401,11 +401,11 @@ class Descent(NamedTuple):
         Raises:
             LearningError: If there is no torch for the device, or no such device.
         """
+        shares = {"outcome_share": outcome_share, "action_share": action_share}
         if device != "numpy":
             from agents.observing.twin import TorchTwin
 
             twin = TorchTwin(model, device, int(generator.integers(2**31)))
-            shares = {"outcome_share": outcome_share, "action_share": action_share}
 
             def learned(batch: Batch, rate: float) -> Losses:
                 return twin.step(batch, rate, **shares, dropout=dropout)
@@ -415,15 +415,13 @@ class Descent(NamedTuple):
         network = Transformer(model.shape, weights)
         adam, drop = AdamW(0, {}, {}), dropper(dropout, generator)
         related = None if kin is None else _Related(kin, weights)
+        shifts = bool(weights["before"].any())
 
         def step(batch: Batch, rate: float) -> Losses:
-            losses, gradients = losses_and_gradients(
-                *(network, batch),
-                outcome_share=outcome_share,
-                action_share=action_share,
-                dropped=drop,
-            )
+            losses, gradients = losses_and_gradients(network, batch, **shares, dropped=drop)
             if losses.is_finite:
+                if not shifts:
+                    del gradients["before"]
                 adam.descend(weights, gradients, rate)
                 if related is not None:
                     related.descend(weights, gradients, rate)

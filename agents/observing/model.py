@@ -58,8 +58,15 @@ class ObservationSettings(PlayerSettings):
     outcome_share: float = Field(
         default=0.5, ge=0, le=1, description="Of the outcome's loss; the paper: 0.1."
     )
+    shift: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="What a token's vector takes of the one before at first, by channel from "
+        "nothing to this; it is learned, and 0 stays 0. To follow a teacher takes 1.",
+    )
     action_share: float = Field(
-        default=0,
+        default=0.0,
         ge=0,
         le=1,
         description="Of the loss of own actions; 0: each counts as any other token, as in the "

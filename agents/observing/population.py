@@ -168,7 +168,8 @@ class SelfPlayTraining:
         if self.settings.teacher != UNTAUGHT:
             data, told["matches"], outcomes = self._taught(vocabulary, data, paid)
         shape = self._shape(vocabulary, outcomes, max(len(one.tokens) for one in data))
-        weights = first_weights(shape, stream(self.seed, "first weights"), vocabulary.kin)
+        generator = stream(self.seed, "first weights")
+        weights = first_weights(shape, generator, vocabulary.kin, self.settings.shift)
         model = ObservationModel(vocabulary, outcomes, Transformer(shape, weights), {})
         return self._learned(0, model, data, told, self._share(0))
 
@@ -195,8 +196,7 @@ class SelfPlayTraining:
         """The vocabulary that random play shows, its logs match by match, and their returns."""
         uniform = Uniform()
         everybody = (uniform,) * self.game.num_players
-        untaught = self.settings.teacher == UNTAUGHT
-        budget = self._share(0) / self.settings.epochs
+        untaught, budget = self.settings.teacher == UNTAUGHT, self._share(0) / self.settings.epochs
         paid: list[tuple[float, ...]] = []
         logs: list[Sequence[LogEntry]] = []
         written: list[list[int]] = []

@@ -5,7 +5,7 @@ token, and the outcome (GO-MCTS, Rebstock et al. 2024, §9.1). It is written in 
 gradient is the formulas' own, and a cache of keys and values makes a token cost one row.
 
 A token's vector is its own and a learned part of the one before it (token shift: Peng et al. 2023,
-RWKV). So a card in a hand and a card on the table are told apart in the first layer.
+RWKV), or none. So a card in a hand and one on the table are told apart in the first layer.
 """
 
 from collections.abc import Mapping
@@ -87,7 +87,7 @@ class Shape:
 
 
 def first_weights(
-    shape: Shape, generator: np.random.Generator, kin: Reals | None = None
+    shape: Shape, generator: np.random.Generator, kin: Reals | None = None, shift: float = 1.0
 ) -> Weights:
     """Normal first weights; biases 0, norms 1 and 0.
 
@@ -95,14 +95,14 @@ def first_weights(
     to the residual (Radford et al. 2019). GPT-2's 0.02 is made for 768 units: with 64, signals and
     slopes die away. Tokens are spread by 0.3, places by 0.1, and the heads' last by 0.02. Where
     `kin` (`[tokens, features]`) is given, tokens with the same features begin alike. Of the token
-    before, channels take from nothing to all.
+    before, channels take from nothing to `shift`; where that is 0, it stays so.
     """
     weights: Weights = {}
     for name, size in shape.arrays().items():
         if "norm" in name:
             weights[name] = np.stack([np.ones(size[1:]), np.zeros(size[1:])]).astype(np.float32)
         elif name == "before":
-            weights[name] = np.linspace(0, 1, size[0], dtype=np.float32)
+            weights[name] = np.linspace(0, shift, size[0], dtype=np.float32)
         elif name.endswith("bias"):
             weights[name] = np.zeros(size, np.float32)
         else:

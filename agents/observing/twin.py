@@ -48,7 +48,9 @@ class TorchTwin:
             ) from error
         self.shape, self.device = model.shape, device
         self.weights = {
-            name: torch.tensor(array, device=device).requires_grad_()
+            name: torch.tensor(array, device=device).requires_grad_(
+                name != "before" or bool(array.any())
+            )
             for name, array in model.weights.items()
         }
         self._moments = {

@@ -83,6 +83,7 @@ FULL = CrewSize(
         threshold=0.05,
         explore=0.5,
         action_share=0.25,
+        shift=1,
     ),
 )
 QUICK = CrewSize(

@@ -192,6 +192,18 @@ def test_dropout_keeps_the_mean() -> None:
     assert dropper(0.0, np.random.default_rng(0)) is None
 
 
+@pytest.mark.parametrize("shift", [0, 1])
+def test_what_takes_nothing_of_the_token_before_never_does(shift: int) -> None:
+    of = Transformer(SMALL, first_weights(SMALL, np.random.default_rng(0), shift=shift))
+    descent = Descent.of(
+        of, np.random.default_rng(0), outcome_share=0.5, action_share=0.0, dropout=0.0
+    )
+    descent.step(BATCH, 0.01)
+    after = descent.result().weights
+    assert bool((after["before"] != of.weights["before"]).any()) == bool(shift)
+    assert (after["tokens"] != of.weights["tokens"]).any()
+
+
 def test_a_sequence_that_repeats_is_learned() -> None:
     shape = dataclasses.replace(SMALL, context=12, outcomes=2)
     generator = np.random.default_rng(0)
