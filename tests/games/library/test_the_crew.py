@@ -369,16 +369,17 @@ def shown_of(state: State) -> list[list[str]]:
 
 
 def succeeds(mission: int, seed: int) -> bool:
-    """True if four who play by the heuristic alone succeed; of equal actions one is drawn."""
-    source = library.heuristic_sources("the_crew")["win_own_tasks"]
-    score = cast("Callable[..., float]", LocalModule(source).namespace["score"])
+    """True if four who play by the heuristics succeed; of equal actions one is drawn."""
+    sources = library.heuristic_sources("the_crew").values()
+    found = [LocalModule(source).namespace["score"] for source in sources]
+    heuristics = cast("list[Callable[..., float]]", found)
     rng = random.Random(seed)
     state = GAME.initial_state(4, {"mission": mission})
     while (player := GAME.current_player(state)) != TERMINAL:
         best = actions = GAME.legal_actions(state)
         if player != CHANCE and len(actions) > 1:
             seen = GAME.observations(state, 4)[player]
-            scores = [score(seen, action) for action in actions]
+            scores = [sum(score(seen, action) for score in heuristics) for action in actions]
             best = [a for a, worth in zip(actions, scores, strict=True) if worth == max(scores)]
         state = GAME.apply_action(state, rng.choice(best))
     return GAME.rewards(state, 4)[0] > 0
