@@ -2,7 +2,7 @@
 
 A card that is at stake is played where its owner's card is likely to stay the best, and kept back
 elsewhere. Whoever lacks an own task leads what its holder can throw it on: rockets, and high cards
-of its colour.
+of its colour. Who was named to win nothing, or once, throws high cards away; the others play above.
 """
 
 from typing import Any
@@ -10,20 +10,18 @@ from typing import Any
 COLOURS = "PBGY"
 PACK = [f"{colour}{number}" for colour in COLOURS for number in range(1, 10)]
 PACK += [f"R{number}" for number in range(1, 5)]
+ONCE = {5: 0, 33: 1, 41: 1}  # tricks that who is named has to win, by mission
 
 
 def score(observation: dict[str, Any], action: str) -> float:
     """Larger is better."""
     kind, _, card = action.partition(" ")
-    hand = observation["hand"]
     if kind == "take":
-        return float(sum(int(own[1]) for own in hand if own[0] == card[0]))
+        return float(sum(int(own[1]) for own in observation["hand"] if own[0] == card[0]))
     if kind != "play":
-        return 0.1 * (card.endswith(("9 highest", "9 only", "1 only")) or card == "none")
-    if observation["named"] and not any(observation["tasks"]):
         return 0.0
     trick = _Trick(observation, card)
-    return trick.low() + trick.tasks()
+    return trick.low() + trick.tasks() + trick.named()
 
 
 class _Trick:
@@ -66,3 +64,14 @@ class _Trick:
                 elif owner == self.seat == self.winner and task not in hand:
                     value += 4 * self.stays * (self.table[0][0] in (task[0], "R"))
         return value
+
+    def named(self) -> float:
+        wanted = ONCE.get(self.told["rules"]["mission"])
+        if wanted is None or not self.told["named"]:
+            return 0.0
+        seat = int(self.told["named"][0].split(" ")[1]) - 1
+        won = sum(trick["winner"] == seat for trick in self.told["tricks"])
+        if won < wanted:
+            return 10 * self.wins(seat) * (self.card[0] != "R" or self.seat != seat)
+        high = int(self.card[1]) / 10 + (self.card[0] == "R") / 2
+        return (high if self.seat == seat or seat in self.later else 0) - 20 * self.wins(seat)
