@@ -185,7 +185,7 @@ def parameters_of(model: type[PlayerSettings]) -> tuple[Parameter, ...]:
         found.append(
             Parameter(
                 name,
-                declared.default,
+                float(declared.default) if declared.annotation is float else declared.default,
                 declared.description or "",
                 least=bounds.get("ge", 0),
                 most=bounds.get("le", LARGEST),

@@ -1,10 +1,18 @@
 from pathlib import Path
 
 import pytest
+from pydantic import Field
 
 from agents.players.registry import PLAYERS, parse_spec
-from agents.players.specs import Parameter, PlayerSpecError, require_suited
+from agents.players.specs import (
+    Parameter,
+    PlayerSpecError,
+    given_settings,
+    parameters_of,
+    require_suited,
+)
 from agents.search.algorithms import SEARCHES
+from agents.search.settings import PlayerSettings
 from games import library
 from tools.playtest.jobs import GameSetup
 
@@ -117,6 +125,13 @@ def test_a_number_is_read_however_small(text: str, value: float) -> None:
     spec = parse_spec(f"uct:exploration={text}")
     assert spec.settings["exploration"] == value
     assert parse_spec(spec.name) == spec
+
+
+def test_a_setting_whose_default_is_nothing_takes_a_fraction() -> None:
+    class Shares(PlayerSettings):
+        share: float = Field(default=0, ge=0, le=1)
+
+    assert given_settings("train", parameters_of(Shares), "share=0.25") == {"share": 0.25}
 
 
 def test_a_setting_of_any_length_is_refused_in_one_short_sentence() -> None:
