@@ -133,9 +133,10 @@ class _Attempts:
     def model(self) -> Path:
         """The file of the model, where it was trained on this mission; else one is trained now."""
         kept = Path(str(files("evals.gomcts"))) / MODELS / f"{_GAME}.model"
-        with suppress(LearningError, PlayerSpecError):
-            require_suited(str(kept), read_observation_model(str(kept)).about, self.setup)
-            return kept
+        if kept.exists():
+            with suppress(PlayerSpecError):
+                require_suited(str(kept), read_observation_model(str(kept)).about, self.setup)
+                return kept
         order = ModelOrder(self.setup, self.size.tokens, self.size.settings, self.options.seed)
         path = self.folder / "crew.model"
         with SandboxRecipe(preload=PRELOAD).make() as sandbox:
@@ -201,6 +202,7 @@ def _mission(mission: str, size: CrewSize, options: EvalOptions, folder: Path) -
     gained = [b - a for a, b in zip(*found.values(), strict=True)]
     return {
         "mission": int(mission),
+        "model": read_observation_model(str(path)).digest,
         **{who: rate.model_dump(mode="json") for who, rate in rates.items()},
         "gomcts less argmaxval": mean_interval(gained, "pairs").model_dump(mode="json"),
         "by deal": gained,
