@@ -189,9 +189,11 @@ class _Pass:
         even, centred, rate = normed(hidden, weights["norm"])
         flat = even[self.told]
         targets, ends = batch.targets[self.told], batch.outcomes[self.told]
-        counts = shares_of(targets, batch.tokens[self.told] == MOVE, 1 - outcome, action)
-        lost, up_next = self._head("next", flat, targets, counts)
-        missed, up_end = self._head("outcome", flat, ends, shares_of(ends, ends < 0, outcome, 0))
+        acts = batch.tokens[self.told] == MOVE
+        lost, up_next = self._head(
+            "next", flat, targets, shares_of(targets, acts, 1 - outcome, action)
+        )
+        missed, up_end = self._head("outcome", flat, ends, shares_of(ends, acts, outcome, 0))
         up = np.zeros_like(even)
         up[self.told] = up_next + up_end
         up, self.gradients["norm"] = _norm_back(up, weights["norm"], centred, rate)
@@ -199,8 +201,7 @@ class _Pass:
             up = back(up)
         up = up if drop is None else up * drop
         self._embedded_back(up)
-        acts = batch.tokens[self.told][targets >= 0] == MOVE
-        return Losses.of(lost, lost[acts], missed), self.gradients
+        return Losses.of(lost, lost[acts[targets >= 0]], missed), self.gradients
 
     def _embedded_back(self, up: Reals) -> None:
         weights, batch = self.model.weights, self.batch

@@ -48,7 +48,7 @@ class OutcomeTable(BaseModel, frozen=True, extra="forbid"):
         raw = [_worth(paid, shared=shared) for paid in turned]
         if len({*raw}) < 2:  # noqa: PLR2004 - a difference
             raise LearningError(
-                f"all {len(seen)} random matches paid the same; required: two outcomes at least"
+                f"all {len(seen)} of the first matches paid the same; required: two outcomes"
             )
         scale = max(map(abs, raw))
         kinds = sorted({*turned})

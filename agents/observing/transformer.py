@@ -87,7 +87,7 @@ class Shape:
 
 
 def first_weights(
-    shape: Shape, generator: np.random.Generator, kin: Reals | None = None, shift: float = 1.0
+    shape: Shape, generator: np.random.Generator, kin: Reals | None = None, shift: float = 0.0
 ) -> Weights:
     """Normal first weights; biases 0, norms 1 and 0.
 

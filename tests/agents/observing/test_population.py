@@ -64,6 +64,14 @@ def test_the_same_seed_gives_the_same_bytes_and_a_stopped_training_goes_on_to_th
     assert trained(sandbox, begun).train({}).saved() == expected
 
 
+def test_random_play_goes_on_until_it_met_two_outcomes(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Mission 4 of The Crew seldom succeeds; for one token sixteen matches would do."""
+    crew = GameSetup("the_crew", library.source("the_crew"), 4, {"mission": 4})
+    _, _, paid = SelfPlayTraining(sandbox, crew, QUICK, 1, 1, tmp_path)._random_play()
+    assert len(paid) > 16
+    assert len({*paid}) == 2
+
+
 def test_two_trainings_do_not_write_to_one_folder(sandbox: Sandbox, tmp_path: Path) -> None:
     with (tmp_path / "lock").open("wb") as lock:
         flock(lock, LOCK_EX)
@@ -179,6 +187,8 @@ def test_learning_beats_guessing(model: tuple[Path, bytes]) -> None:
     row = of.about["course"][0]
     assert row["held_out_next"] < np.log(of.vocabulary.size) - 2
     assert row["play"] == "random"
+    # Of two actions at each turn random play takes one: ln 2 is what nobody can know better.
+    assert row["held_out_action"] == pytest.approx(np.log(2), abs=0.05)
 
 
 def damaged(raw: bytes, how: str) -> bytes:

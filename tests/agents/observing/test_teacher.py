@@ -58,6 +58,12 @@ def test_a_policy_follows_its_teacher(sandbox: Sandbox, tmp_path: Path) -> None:
     assert checks(sandbox, tmp_path / "taught", "greedy:heuristic=checks") > 0.95
 
 
+def test_every_seat_of_a_teachers_match_is_learned_from(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Kuhn poker has two seats, and pays them differently."""
+    row = training(sandbox, tmp_path, "greedy:heuristic=checks").train({}).about["course"][0]
+    assert row["logs"] == 2 * row["matches"]
+
+
 @pytest.mark.parametrize(
     ("teacher", "told"),
     [
