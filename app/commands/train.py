@@ -314,11 +314,16 @@ def _given(model: "type[_Settings]", pairs: str) -> "_Settings":
     """The settings of a training.
 
     Raises:
-        PlayerSpecError: If one is unknown or out of its bounds.
+        PlayerSpecError: If one is unknown, out of its bounds, or at odds with another.
     """
-    from agents.players.specs import given_settings, parameters_of
+    from pydantic import ValidationError
 
-    return model.model_validate(given_settings("train", parameters_of(model), pairs))
+    from agents.players.specs import PlayerSpecError, given_settings, parameters_of
+
+    try:
+        return model.model_validate(given_settings("train", parameters_of(model), pairs))
+    except ValidationError as error:
+        raise PlayerSpecError(f"train: {error.errors()[0]['ctx']['error']}") from error
 
 
 def _tell_part(row: "dict[str, Any]") -> None:

@@ -70,6 +70,10 @@ def test_a_model_of_what_a_seat_sees_is_trained_and_plays_its_game(
         (("--steps", "5", "--calibrate"), "--calibrate: has no effect on ppo"),
         ((), "--steps: required: at least 1 decision"),
         (("--player", "gomcts", "--tokens", "9", "--gomcts", "size=huge"), "tiny, small, paper"),
+        (
+            ("--player", "gomcts", "--tokens", "9", "--gomcts", "action_share=0.6"),
+            "train: outcome_share is 0.5 and action_share 0.6; required: together at most 1",
+        ),
     ],
 )
 def test_options_without_an_effect_and_missing_ones_are_refused(
